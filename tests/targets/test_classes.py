@@ -4,7 +4,7 @@ import json
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from backstay.targets import Target, as_target, from_store
@@ -38,6 +38,7 @@ def same(one, other):
     )
 
 
+@settings(max_examples=25)
 @given(some_targets())
 def test_a_store_gives_back_what_it_was_given(target):
     stored = json.loads(json.dumps(target.to_json()))
@@ -53,6 +54,7 @@ def test_a_store_gives_back_what_it_was_given(target):
         assert metric.rows_worth(again, 2) == metric.rows_worth(target, 2), name
 
 
+@settings(max_examples=25)
 @given(some_targets(), st.data())
 def test_rows_taken_are_the_rows(target, data):
     n = len(target)
@@ -73,6 +75,7 @@ def test_rows_taken_are_the_rows(target, data):
     np.testing.assert_array_equal(moments[1], target.ridge_aims()[1][rows])
 
 
+@settings(max_examples=25)
 @given(some_targets(), st.integers(0, 2**32 - 1), st.data())
 def test_shuffling_takes_rows_in_another_order(target, seed, data):
     n = len(target)

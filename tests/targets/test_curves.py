@@ -23,7 +23,7 @@ def area(curve):
     return integrate.trapezoid(curve["y"], curve["x"])
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=12, deadline=None)
 @given(st.integers(0, 2**32 - 1), st.booleans())
 def test_a_single_curve_is_scikit_learns(seed, ties):
     rng = np.random.default_rng(seed)

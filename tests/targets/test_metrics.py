@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 from sklearn import metrics
@@ -90,6 +90,7 @@ def test_an_unknown_metric_is_refused_with_all_names():
 # Which way is better.
 
 
+@settings(max_examples=20)
 @given(st.integers(0, 2**32 - 1), st.integers(2, 4))
 @pytest.mark.parametrize("name", METRICS)
 def test_better_outputs_gain(name, seed, n_classes):

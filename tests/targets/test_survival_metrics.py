@@ -53,7 +53,7 @@ def test_a_case_worked_by_hand():
     assert slow.order(run + other, 2, 3) == 0.5
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=25, deadline=None)
 @given(tables())
 def test_pooled_metrics_are_the_slow_ones(table):
     target, runs, copies = table
@@ -75,7 +75,7 @@ def test_pooled_metrics_are_the_slow_ones(table):
         assert_allclose(found[0, 0], slow.ipa(time, event, whole, known.horizon), atol=1e-12)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=20, deadline=None)
 @given(tables())
 def test_one_run_is_scored_as_by_the_kernels(table):
     target, runs, _ = table
@@ -100,7 +100,7 @@ def test_one_run_is_scored_as_by_the_kernels(table):
 
 
 @pytest.mark.parametrize("name", METRICS)
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=8, deadline=None)
 @given(seed=st.integers(0, 10**6))
 def test_the_better_prediction_has_the_larger_score(name, seed):
     rng = np.random.default_rng(seed)

@@ -5,7 +5,7 @@ table, and is validated on a cohort that had no part in making it, without being
 """
 
 from backstay.signature._cohort import Cohort
-from backstay.signature._error import SignatureError
+from backstay.signature._document import SignatureError
 from backstay.signature._freeze import freeze
 from backstay.signature._signature import Signature
 from backstay.signature._validation import ScoreComparison, Validation

@@ -10,8 +10,8 @@ from backstay._design import Adjustment, Covariates, Design
 from backstay._identity import digest
 from backstay._validation import seeded
 from backstay.results import DatasetFacts
-from backstay.signature._error import SignatureError
-from backstay.signature._models import frozen_models
+from backstay.signature._document import SignatureError
+from backstay.signature._models import frozen_content
 from backstay.signature._steps import Step, apply_steps, steps_of
 from backstay.targets import Target
 
@@ -46,10 +46,7 @@ def adjusting_steps(train: Array, design: Design) -> tuple[list[Step], Array]:
 def fitted_beside(
     train: Array, target: Target, model: Any, Z: Array, how: tuple[int, bool]
 ) -> tuple[list[Step], dict[str, Any]]:
-    """Return a model fitted to features and covariates, as steps and what decides.
-
-    `how` are the seed, and whether rows may be in the file.
-    """
+    """Return a model fitted beside covariates as steps and content; `how`: seed, include_rows."""
     before = model[:-1].fit(train, target.values) if isinstance(model, Pipeline) else None
     own = steps_of(before, train.shape[1], np.arange(train.shape[1]))
     # Covariates enter linearly: where rows without any, and with one each, lie says all of it.
@@ -57,7 +54,7 @@ def fitted_beside(
     beside = target.with_covariates(target.values, Z, probes)
     table, ends = beside.joined(model, apply_steps(own, train), np.empty((len(probes), 0)))
     fitted = seeded(beside.last_step(model), how[0]).fit(table, beside.values)
-    content = frozen_models(target).content(fitted, how[1])
+    content = frozen_content(fitted, target, how[1])
     if beside.offset is not None:
         ends = beside.offset[:, None]
         content = content if content is not None and content["kind"] == "linear" else None

@@ -1,11 +1,9 @@
 """Models of classes as numbers: what of a fitted one decides, and how it decides."""
 
-from __future__ import annotations
-
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from itertools import combinations
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from scipy.special import expit, softmax
@@ -17,24 +15,26 @@ from sklearn.linear_model import (
     RidgeClassifierCV,
 )
 from sklearn.naive_bayes import GaussianNB
-from sklearn.neighbors import KNeighborsClassifier, NearestCentroid
+from sklearn.neighbors import NearestCentroid
 from sklearn.svm import SVC, LinearSVC
 
 from backstay._validation import ovr_decision_function
 from backstay.feature_weighting import NearestShrunkenCentroids
-from backstay.signature._error import SignatureError
+from backstay.signature._document import SignatureError
 from backstay.signature._model import (
     Array,
     Codes,
     Content,
+    LoadedModel,
     Model,
-    Models,
     coefficients,
+    holds_rows,
     nearest,
+    neighbors,
     products,
     squared_distances,
 )
-from backstay.signature._skops import loaded_model
+from backstay.targets import Target
 
 LINEAR = (
     LogisticRegression,
@@ -47,25 +47,18 @@ LINEAR = (
 )
 
 
-def _linear(fitted: Any, n_classes: int) -> Content:
-    link = "none"
-    if hasattr(fitted, "predict_proba"):
-        # liblinear trains each class against the rest; so does its probability.
-        solver = getattr(fitted, "solver", "")
-        link = "one-vs-rest" if solver == "liblinear" and n_classes > 2 else "softmax"
-    return {"kind": "linear", **coefficients(fitted), "link": link}
-
-
 class ClassModel(Model):
     """Scores are of the second of two classes, or of every class."""
 
     threshold: float | None = 0.0
     probabilities: str | None = "those of the model, not calibrated"
 
-    def __init__(self, content: Content, n_classes: int) -> None:
-        super().__init__(content, n_classes)
-        if n_classes > 2:
+    def __init__(self, content: Content, target: Target, trusted: Sequence[str] = ()) -> None:
+        super().__init__(content, target, trusted)
+        if self.n_classes > 2:
             self.threshold = None
+        if content.get("link") == "none":
+            self.probabilities = None
 
     def predict(self, X: Array, threshold: float | None) -> Codes:
         scores = self.scores(X)
@@ -76,11 +69,6 @@ class ClassModel(Model):
 
 class Linear(ClassModel):
     """Logistic regression, linear SVMs, linear discriminants, ridge."""
-
-    def __init__(self, content: Content, n_classes: int) -> None:
-        super().__init__(content, n_classes)
-        if content["link"] == "none":
-            self.probabilities = None
 
     def scores(self, X: Array) -> Array:
         return products(X, self.content)
@@ -183,17 +171,16 @@ class Neighbors(ClassModel):
         return self._votes(X)
 
 
-class Loaded(ClassModel):
-    """A model of scikit-learn's, loaded by skops."""
+class Loaded(ClassModel, LoadedModel):
+    """A classifier of scikit-learn's."""
 
     threshold = None
     probabilities: str | None = "those of the model"
 
-    def __init__(self, content: Content, n_classes: int, trusted: Sequence[str]) -> None:
-        super().__init__(content, n_classes)
-        self.fitted = loaded_model(content, trusted)
-        if len(getattr(self.fitted, "classes_", ())) != n_classes:
-            raise SignatureError(f"model.data is not a model of {n_classes} classes.")
+    def __init__(self, content: Content, target: Target, trusted: Sequence[str] = ()) -> None:
+        super().__init__(content, target, trusted)
+        if len(getattr(self.fitted, "classes_", ())) != self.n_classes:
+            raise SignatureError(f"model.data is not a model of {self.n_classes} classes.")
         if not hasattr(self.fitted, "predict_proba"):
             self.probabilities = None
 
@@ -211,80 +198,47 @@ class Loaded(ClassModel):
         return np.asarray(self.fitted.predict_proba(X))
 
 
-class ClassModels(Models):
-    """Frozen models of an outcome of classes."""
+CLASS_MODELS: Mapping[str, type[ClassModel]] = {
+    "linear": Linear,
+    "pairs": Pairs,
+    "centroids": Centroids,
+    "gaussian": Gaussian,
+    "neighbors": Neighbors,
+    "skops": Loaded,
+}
 
-    kinds: ClassVar[Mapping[str, type[ClassModel]]] = {
-        "linear": Linear,
-        "pairs": Pairs,
-        "centroids": Centroids,
-        "gaussian": Gaussian,
-        "neighbors": Neighbors,
-    }
-    loaded = Loaded
-    calibrations = ("platt", "isotonic")
-    neighbors = KNeighborsClassifier
 
-    def _content(self, fitted: Any) -> Content | None:
-        kind, n_classes = type(fitted), self.n_classes
-        if kind in LINEAR:
-            return _linear(fitted, n_classes)
-        if (
-            kind is SVC
-            and fitted.kernel == "linear"
-            and getattr(fitted, "probability", False) is not True
-        ):
-            # scikit-learn turns the signs of two classes round: positive is the second.
-            if n_classes == 2:
-                return _linear(fitted, n_classes)
-            if not fitted.break_ties and fitted.decision_function_shape == "ovr":
-                return {"kind": "pairs", **coefficients(fitted)}
-        if kind is NearestCentroid and fitted.metric == "euclidean":
-            spread = np.asarray(fitted.within_class_std_dev_)
-            return {
-                "kind": "centroids",
-                "centroids": fitted.centroids_.tolist(),
-                "scale": np.where(spread == 0, 1.0, spread).tolist(),
-                "priors": fitted.class_prior_.tolist(),
-            }
-        if kind is GaussianNB:
-            return {
-                "kind": "gaussian",
-                "means": fitted.theta_.tolist(),
-                "variances": fitted.var_.tolist(),
-                "priors": fitted.class_prior_.tolist(),
-            }
-        if self.holds_rows(fitted):
-            return {
-                "kind": "neighbors",
-                "rows": np.asarray(fitted._fit_X, dtype=np.float64).tolist(),
-                "codes": np.asarray(fitted._y).ravel().astype(int).tolist(),
-                "n_neighbors": int(fitted.n_neighbors),
-                "weights": fitted.weights,
-            }
-        return None
-
-    def shapes(self, content: Content, n_features: int) -> dict[str, tuple[int, ...]]:
-        n, k = self.n_classes, n_features
-        by_kind = {"linear": 1 if n == 2 else n, "pairs": n * (n - 1) // 2}
-        rows = by_kind.get(content["kind"], len(content.get("codes", ())) or n)
-        tables = dict.fromkeys(("coef", "centroids", "means", "variances", "rows"), (rows, k))
-        return {**tables, "intercept": (rows,), "priors": (n,), "scale": (k,), "codes": (rows,)}
-
-    def _misfit(self, document: Content) -> str | None:
-        model, calibration, n = document["model"], document["calibration"], self.n_classes
-        if model["kind"] == "pairs" and n == 2:
-            return "model.kind 'pairs' needs more than two classes"
-        if model["kind"] == "neighbors" and max(model["codes"]) >= n:
-            return f"model.codes must be class numbers below {n}"
-        if calibration is not None and n > 2:
-            return "calibration is for two classes"
-        if calibration is not None and calibration["kind"] == "isotonic":
-            scores, heights = calibration["scores"], calibration["probabilities"]
-            rise = sorted(scores) == scores and sorted(heights) == heights
-            if len(scores) != len(heights) or not rise:
-                return "calibration must map rising scores to rising probabilities"
-        # The nearest centroid, and a model in skops' format, decide without one.
-        if (document["threshold"] is None) != (n > 2 or model["kind"] in ("centroids", "skops")):
-            return "threshold is for the score of two classes"
-        return None
+def class_content(fitted: Any, target: Target) -> Content | None:
+    """Return a fitted classifier as numbers; None if it is not known how."""
+    kind, n_classes = type(fitted), len(target.names)
+    probable = getattr(fitted, "probability", False) is True
+    by_margin = kind is SVC and fitted.kernel == "linear" and not probable
+    # scikit-learn turns the signs of an SVM of two classes round: positive is the second.
+    if kind in LINEAR or (by_margin and n_classes == 2):
+        link = "none"
+        if hasattr(fitted, "predict_proba"):
+            # liblinear trains each class against the rest; so does its probability.
+            solver = getattr(fitted, "solver", "")
+            link = "one-vs-rest" if solver == "liblinear" and n_classes > 2 else "softmax"
+        return {"kind": "linear", **coefficients(fitted), "link": link}
+    if by_margin and not fitted.break_ties and fitted.decision_function_shape == "ovr":
+        return {"kind": "pairs", **coefficients(fitted)}
+    if kind is NearestCentroid and fitted.metric == "euclidean":
+        spread = np.asarray(fitted.within_class_std_dev_)
+        return {
+            "kind": "centroids",
+            "centroids": fitted.centroids_.tolist(),
+            "scale": np.where(spread == 0, 1.0, spread).tolist(),
+            "priors": fitted.class_prior_.tolist(),
+        }
+    if kind is GaussianNB:
+        return {
+            "kind": "gaussian",
+            "means": fitted.theta_.tolist(),
+            "variances": fitted.var_.tolist(),
+            "priors": fitted.class_prior_.tolist(),
+        }
+    if holds_rows(fitted):
+        codes = np.asarray(fitted._y).ravel().astype(int).tolist()
+        return {"kind": "neighbors", "codes": codes, **neighbors(fitted)}
+    return None

@@ -3,9 +3,6 @@
 The outcomes of its rows have no part in any of it.
 """
 
-from __future__ import annotations
-
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -17,35 +14,24 @@ from scipy import sparse
 from backstay._columns import columns_of
 from backstay._refusal import Refusal
 from backstay._words import listed
-from backstay.signature._document import N_QUANTILES
-from backstay.signature._error import SignatureError
+from backstay.signature._document import N_QUANTILES, SignatureError
 
 Array = NDArray[np.float64]
 Names = Sequence[str] | None
 Feature = dict[str, Any]  # of a document
 QUANTILES = np.arange(1, N_QUANTILES + 1) / (N_QUANTILES + 1)
-RESCALES = ("none", "zscore", "quantile")
-# Rows that a mean and a spread, or quantiles, of a cohort need.
-LEAST_ROWS = {"zscore": 5, "quantile": 20}
+RESCALES = ("none", "zscore")
+# Rows that a mean and a spread of a cohort need.
+LEAST_ROWS = 5
 
 
 @dataclass(frozen=True)
 class StandIn:
-    """What was taken for a feature that a cohort does not have.
-
-    Attributes
-    ----------
-    feature : str
-        Name of the feature.
-    by : str or None
-        Name of the correlated feature it was computed from; None for the training mean.
-    correlation : float
-        Of both in the training rows; 0 for the training mean.
-    """
+    """What was taken for a feature that a cohort does not have."""
 
     feature: str
-    by: str | None
-    correlation: float
+    by: str | None  # the correlated feature it was computed from; None for the training mean
+    correlation: float  # of both in the training rows; 0 for the training mean
 
 
 @dataclass(frozen=True)
@@ -54,10 +40,8 @@ class Cohort:
 
     Attributes
     ----------
-    raw : array of shape (n_rows, n_features)
-        Values before rescaling; nan where the table has none.
-    values : array of shape (n_rows, n_features)
-        Values to predict from.
+    raw, values : array of shape (n_rows, n_features)
+        Values before rescaling, nan where the table has none, and those to predict from.
     stand_ins : list of StandIn
         For features that the table does not have.
     Z : array or None
@@ -70,54 +54,38 @@ class Cohort:
     Z: Array | None = None
 
 
-class NamedColumns:
-    """Columns of a table by name, whatever holds them; arrays have the names they are given."""
-
-    def __init__(self, X: Any, names: Names, features: list[Feature]) -> None:
-        framed = hasattr(X, "columns")
-        if not framed:
-            X = X.tocsc() if sparse.issparse(X) else np.asarray(X)
-        if len(X.shape) != 2:
-            raise SignatureError(f"X must be a table of rows × features, got shape {X.shape}.")
-        given = list(X.columns) if framed else _array_names(X, names, features)
-        if len(given) != X.shape[1]:
-            raise SignatureError(f"{len(given)} names were given for {X.shape[1]} columns.")
-        texts = list(map(str, given))
-        times = Counter(texts)
-        for feature in features:
-            if times[feature["name"]] > 1:
-                raise SignatureError(
-                    f"the table has more than one column {feature['name']!r}; keep one of them."
-                )
-        self._table, self.n_rows = X, int(X.shape[0])
-        self._names = texts
-
-    def __contains__(self, name: str) -> bool:
-        return name in self._names
-
-    def values(self, name: str) -> Array:
-        """Return a column as numbers, nan where it has none."""
-        try:
-            values = columns_of(self._table, np.array([self._names.index(name)]))[:, 0]
-        except (TypeError, ValueError) as error:
-            raise SignatureError(
-                f"column {name!r} does not hold numbers ({error}); give the values that the "
-                "signature was trained on."
-            ) from error
-        if np.isinf(values).any():
-            raise SignatureError(f"column {name!r} holds infinite values.")
-        return values
+def _named(X: Any, names: Names, features: list[Feature]) -> tuple[Any, list[str]]:
+    """Return a table and the names of its columns; arrays have the names they are given."""
+    if hasattr(X, "columns"):
+        return X, list(map(str, X.columns))
+    X = X.tocsc() if sparse.issparse(X) else np.asarray(X)
+    if len(X.shape) != 2:
+        raise SignatureError(f"X must be a table of rows × features, got shape {X.shape}.")
+    if names is None and X.shape[1] == len(features):
+        names = [feature["name"] for feature in features]
+    if names is None or len(names) != X.shape[1]:
+        given = "without names" if names is None else f"and {len(names)} names"
+        raise SignatureError(
+            f"X has {X.shape[1]} columns {given}; the signature has {len(features)} features. Give "
+            "a frame, feature_names, or exactly these columns in the signature's order."
+        )
+    return X, list(map(str, names))
 
 
-def _array_names(X: Any, names: Names, features: list[Feature]) -> Sequence[str]:
-    if names is not None:
-        return [str(name) for name in names]
-    if X.shape[1] == len(features):
-        return [feature["name"] for feature in features]
-    raise SignatureError(
-        f"X has {X.shape[1]} columns without names; the signature has {len(features)} features. "
-        "Give a frame, feature_names, or exactly these columns in the signature's order."
-    )
+def _column(table: Any, names: list[str], name: str) -> Array:
+    """Return a column as numbers, nan where it has none."""
+    if names.count(name) > 1:
+        raise SignatureError(f"the table has more than one column {name!r}; keep one of them.")
+    try:
+        values = columns_of(table, np.array([names.index(name)]))[:, 0]
+    except (TypeError, ValueError) as error:
+        raise SignatureError(
+            f"column {name!r} does not hold numbers ({error}); give the values that the "
+            "signature was trained on."
+        ) from error
+    if np.isinf(values).any():
+        raise SignatureError(f"column {name!r} holds infinite values.")
+    return values
 
 
 def cohort_of(
@@ -129,8 +97,8 @@ def cohort_of(
             f"rescale={rescale!r} must be one of {', '.join(RESCALES)}.", parameter="rescale"
         )
     features = document["features"]
-    table = NamedColumns(X, names, features)
-    absent = [feature["name"] for feature in features if feature["name"] not in table]
+    table, there = _named(X, names, features)
+    absent = [feature["name"] for feature in features if feature["name"] not in there]
     if absent and not allow_missing:
         raise SignatureError(
             f"{len(absent)} of the {len(features)} features are not in the table: "
@@ -142,29 +110,26 @@ def cohort_of(
         raise SignatureError("none of the signature's features is in the table.")
     stand_ins, columns = [], []
     for feature in features:
-        if feature["name"] in table:
-            columns.append(table.values(feature["name"]))
-        else:
-            values, stand_in = _stood_in(feature, table)
-            columns.append(values)
-            stand_ins.append(stand_in)
+        if feature["name"] in there:
+            columns.append(_column(table, there, feature["name"]))
+            continue
+        # The strongest correlated feature that is there, or the mean; also for its gaps.
+        values, stand_in = np.full(table.shape[0], np.nan), StandIn(feature["name"], None, 0.0)
+        for other in feature["stand_ins"]:
+            if other["name"] in there:
+                own = _column(table, there, other["name"])
+                values = other["intercept"] + other["slope"] * own
+                stand_in = StandIn(feature["name"], other["name"], other["correlation"])
+                break
+        columns.append(np.where(np.isnan(values), feature["mean"], values))
+        stand_ins.append(stand_in)
     raw = np.column_stack(columns)
     _check_gaps(document, raw)
     if rescale == "none":
         _check_logarithms(document, raw)
+        return Cohort(raw, raw, stand_ins)
     present = np.array([feature["name"] not in absent for feature in features])
-    return Cohort(raw, _rescaled(features, raw, present, rescale), stand_ins)
-
-
-def _stood_in(feature: Feature, table: NamedColumns) -> tuple[Array, StandIn]:
-    """Return the values of the strongest correlated feature that is there, or the mean."""
-    for other in feature["stand_ins"]:
-        if other["name"] in table:
-            values = other["intercept"] + other["slope"] * table.values(other["name"])
-            # A gap of the stand-in is no reason to have a gap here.
-            values = np.where(np.isnan(values), feature["mean"], values)
-            return values, StandIn(feature["name"], other["name"], other["correlation"])
-    return np.full(table.n_rows, feature["mean"]), StandIn(feature["name"], None, 0.0)
+    return Cohort(raw, _rescaled(features, raw, present), stand_ins)
 
 
 def _check_gaps(document: Mapping[str, Any], raw: Array) -> None:
@@ -185,7 +150,7 @@ def _check_logarithms(document: Mapping[str, Any], raw: Array) -> None:
     if floor is None or not len(known):
         return
     trained = np.array([feature["quantiles"] for feature in document["features"]])
-    least = np.log2(floor) + 1e-9
+    least = np.log2(float(floor)) + 1e-9
     below, before = float((known <= least).mean()), float((trained <= least).mean())
     if below > (1 + before) / 2:
         raise SignatureError(
@@ -202,36 +167,17 @@ def _check_logarithms(document: Mapping[str, Any], raw: Array) -> None:
         )
 
 
-def _rescaled(
-    features: list[Feature], raw: Array, present: NDArray[np.bool_], rescale: str
-) -> Array:
-    """Return columns moved to where the training rows were."""
-    if rescale == "none":
-        return raw
-    if len(raw) < LEAST_ROWS[rescale]:
+def _rescaled(features: list[Feature], raw: Array, present: NDArray[np.bool_]) -> Array:
+    """Return columns moved to the mean and spread of the training rows."""
+    if len(raw) < LEAST_ROWS:
         raise SignatureError(
-            f"rescale={rescale!r} needs {LEAST_ROWS[rescale]} rows to see how the cohort is "
-            f"spread; there are {len(raw)}."
+            f"rescale='zscore' needs {LEAST_ROWS} rows to see how the cohort is spread; there are "
+            f"{len(raw)}."
         )
     values = raw.copy()
     for j in np.flatnonzero(present):
-        column = raw[:, j]
-        known = column[~np.isnan(column)]
-        if len(known) < 2 or np.ptp(known) == 0:
-            continue  # a single value has no spread
-        if rescale == "zscore":
-            z = (column - known.mean()) / known.std(ddof=1)
+        known = raw[:, j][~np.isnan(raw[:, j])]
+        if len(known) > 1 and np.ptp(known) > 0:  # a single value has no spread
+            z = (raw[:, j] - known.mean()) / known.std(ddof=1)
             values[:, j] = features[j]["mean"] + features[j]["sd"] * z
-        else:
-            values[:, j] = _mapped(column, np.quantile(known, QUANTILES), features[j]["quantiles"])
     return values
-
-
-def _mapped(column: Array, here: Array, there: list[float]) -> Array:
-    """Map quantiles onto quantiles; outside, distances are scaled as the ranges of both are."""
-    knots, places = np.unique(here, return_index=True)
-    targets = np.asarray(there)[places]
-    inside = np.clip(column, knots[0], knots[-1])
-    width = knots[-1] - knots[0]
-    scale = (targets[-1] - targets[0]) / width if width > 0 else 1.0
-    return np.asarray(np.interp(inside, knots, targets) + scale * (column - inside))

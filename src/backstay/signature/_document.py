@@ -1,26 +1,46 @@
 """A signature as a file: JSON, checked before any of it is used.
 
-Nothing in it is executed. A checksum tells whether a file was changed; the published schema tells
-whether it is a signature at all; the lengths of its lists must fit together.
+Nothing in it is executed. The published schema in ``schemas/`` tells whether it is a signature at
+all, a checksum whether it was changed; a test compares this reader of the few keywords of JSON
+Schema that ours uses with the package ``jsonschema``.
 """
-
-from __future__ import annotations
 
 import hashlib
 import json
-import math
+import re
+from collections.abc import Callable, Iterator
+from functools import cache
+from importlib import resources
 from typing import Any
 
-import numpy as np
+from backstay._refusal import Refusal
 
-from backstay._design import column_names
-from backstay.signature._error import SignatureError
-from backstay.signature._models import frozen_models
-from backstay.signature._schema import VERSION, first_fault
-from backstay.targets import from_store
-
-FORMAT = "backstay signature"
+FORMAT, VERSION = "backstay signature", 1
 N_QUANTILES = 19
+TYPES: dict[str, Any] = {
+    "object": dict,
+    "array": list,
+    "string": str,
+    "boolean": bool,
+    "integer": int,
+    "number": int | float,
+    "null": type(None),
+}
+# Keywords that compare a value with a bound, and what they ask for.
+BOUNDS: dict[str, tuple[Callable[[Any, Any], bool], str]] = {
+    "minItems": (lambda v, n: len(v) >= n, "have at least {} items"),
+    "maxItems": (lambda v, n: len(v) <= n, "have at most {} items"),
+    "minimum": (lambda v, n: v >= n, "be at least {}"),
+    "maximum": (lambda v, n: v <= n, "be at most {}"),
+    "exclusiveMinimum": (lambda v, n: v > n, "exceed {}"),
+    "pattern": (lambda v, n: bool(re.search(n, v)), "match {}"),
+}
+# Lists of numbers that never fall.
+RISING = ("quantiles", "times", "hazard", "cuts")
+
+
+class SignatureError(Refusal):
+    """A signature cannot be used as it is; the message says why."""
 
 
 def checksum(document: dict[str, Any]) -> str:
@@ -37,45 +57,30 @@ def sealed(content: dict[str, Any]) -> dict[str, Any]:
     return document
 
 
-def parse_document(text: bytes | str, name: str = "the text") -> dict[str, Any]:
+def parse_document(text: bytes) -> dict[str, Any]:
     """Return a checked document from JSON that may come from anyone."""
     try:
-        if isinstance(text, bytes):
-            text = text.decode("utf-8")
-        document: dict[str, Any] = json.loads(
-            text, object_pairs_hook=_object, parse_constant=_constant
-        )
+        document: dict[str, Any] = json.loads(text)
         check_document(document)
-    except SignatureError as error:
-        raise SignatureError(f"{name} cannot be used: {error}") from None
+    except SignatureError:
+        raise
     except RecursionError:
-        raise SignatureError(f"{name} cannot be used: its lists are nested too deeply.") from None
-    except ValueError as error:  # wrong JSON, wrong UTF-8, a number of thousands of digits
-        raise SignatureError(f"{name} is not JSON: {error}.") from None
+        raise SignatureError("its lists are nested too deeply.") from None
+    except ValueError as error:  # wrong JSON, wrong UTF-8, numbers that JSON does not have
+        raise SignatureError(f"it is not JSON: {error}.") from None
     return document
 
 
-def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    by_key = dict(pairs)
-    if len(by_key) < len(pairs):
-        raise SignatureError("an object names a key twice.")
-    return by_key
-
-
-def _constant(name: str) -> Any:
-    raise SignatureError(f"it holds {name}, which JSON does not have.")
-
-
 def check_document(document: Any) -> None:
-    """Refuse a document that is not a signature, was changed, or does not fit together."""
+    """Refuse a document that is not a signature, was changed, or makes no sense."""
     if not isinstance(document, dict) or document.get("format") != FORMAT:
         raise SignatureError("it is not a signature that backstay froze.")
     version = document.get("version")
-    if isinstance(version, bool) or version != VERSION:
+    if version != VERSION:
         raise SignatureError(
             f"it has version {version!r} of the format; this backstay reads version {VERSION}."
         )
-    fault = first_fault(document) or _not_finite(document) or _misfit(document)
+    fault = first_fault(document) or _out_of_order(document)
     if fault:
         raise SignatureError(f"{fault}.")
     if document["checksum"] != checksum(document):
@@ -85,81 +90,78 @@ def check_document(document: Any) -> None:
         )
 
 
-def _not_finite(value: Any, where: str = "") -> str | None:
-    """Say where a number is too large for a float; JSON has no bound."""
-    if isinstance(value, dict):
-        inside = ((f"{where}.{key}" if where else key, item) for key, item in value.items())
-    elif isinstance(value, list) and where != "target.classes":  # any whole number may be a class
-        inside = ((f"{where}[{place}]", item) for place, item in enumerate(value))
-    elif isinstance(value, float):
-        return None if math.isfinite(value) else f"{where} is not finite"
-    elif isinstance(value, int) and abs(value) > 2**63:
-        return f"{where} is too large"
-    else:
-        return None
-    return next((fault for path, item in inside if (fault := _not_finite(item, path))), None)
-
-
-def _misfit(document: dict[str, Any]) -> str | None:
-    """Say which values do not fit together, or None."""
-    target, model = from_store(document["target"], {}), document["model"]
-    names = [feature["name"] for feature in document["features"]]
-    k = len(names)
-    for where, texts in (("target", list(map(str, target.names))), ("features", names)):
-        if len(set(texts)) < len(texts):
-            return f"{where} holds a name twice"
-    models = frozen_models(target)
-    wanted: dict[str, tuple[list[Any], tuple[int, ...]]] = {
-        f"target.moments.{key}": (document["target"]["moments"][key], shape)
-        for key, shape in target.moment_shapes(k).items()
-    }
-    wanted["training.rows"] = document["training"]["rows"], (len(target.summary()),)
-    n_covariates = len(column_names(document.get("covariates", {})))
-    joined = [len(s["coef"][0]) for s in document["steps"] if s["kind"] == "join" and s["coef"]]
-    for key, shape in models.shapes(model, k + sum(joined)).items():
-        if key in model:
-            wanted[f"model.{key}"] = model[key], shape
-    for place, feature in enumerate(document["features"]):
-        wanted[f"features[{place}].quantiles"] = feature["quantiles"], (N_QUANTILES,)
-    for place, step in enumerate(document["steps"]):
-        for key in sorted(set(step) & {"values", "center", "scale", "shift"}):
-            wanted[f"steps[{place}].{key}"] = step[key], (k,)
-        if "coef" in step:
-            width = k if step["kind"] == "adjust" else sum(joined)
-            wanted[f"steps[{place}].mean"] = step["mean"], (n_covariates,)
-            wanted[f"steps[{place}].coef"] = step["coef"], (n_covariates, width)
-    for where, (value, shape) in wanted.items():
-        if not _has_shape(value, shape):
-            return f"{where} must have {' × '.join(map(str, shape))} numbers"
-    return (
-        models.misfit(document)
-        or _misfit_of_steps(document["steps"])
-        or _nonsense(document["features"], document["target"]["moments"])
-    )
-
-
-def _nonsense(features: list[dict[str, Any]], moments: dict[str, Any]) -> str | None:
+def _out_of_order(document: dict[str, Any]) -> str | None:
     """Say which numbers no rows can have: a file may be changed and its checksum with it."""
-    for place, feature in enumerate(features):
-        known = [value for value in feature["quantiles"] if value is not None]
-        if known != sorted(known):
-            return f"features[{place}].quantiles are not in order"
-    for key in ("counts", "sds"):
-        if (np.array(moments[key], dtype=np.float64) < 0).any():
-            return f"target.moments.{key} holds a negative number"
+    parts = [(f"features[{place}]", one) for place, one in enumerate(document["features"])]
+    parts += [("target.moments", document["target"]["moments"]), ("model", document["model"])]
+    for where, part in parts:
+        for key in RISING:
+            if key in part and part[key] != sorted(part[key]):
+                return f"{where}.{key} are not in order"
     return None
 
 
-def _has_shape(value: list[Any], shape: tuple[int, ...]) -> bool:
-    try:
-        return np.shape(value) == shape
-    except ValueError:  # rows of different lengths
-        return False
+@cache
+def schema() -> dict[str, Any]:
+    """Return the published schema of a signature."""
+    file = resources.files("backstay.signature").joinpath("schemas", f"signature-{VERSION}.json")
+    rules: dict[str, Any] = json.loads(file.read_text("utf-8"))
+    return rules
 
 
-def _misfit_of_steps(steps: list[dict[str, Any]]) -> str | None:
-    if any(0 in step["scale"] for step in steps if step["kind"] == "standardize"):
-        return "steps divides by zero"
-    if any(step.get("clip") and step["clip"][0] > step["clip"][1] for step in steps):
-        return "steps has a clip whose lower end exceeds the upper one"
-    return None
+def first_fault(document: Any) -> str | None:
+    """Say where a document first departs from the schema, or None."""
+    return next(_faults(document, schema(), ""), None)
+
+
+def _faults(value: Any, rules: dict[str, Any], where: str) -> Iterator[str]:
+    rules = _referred(rules)
+    if "oneOf" in rules:
+        yield from _faults_of_options(value, rules["oneOf"], where)
+        return
+    kinds = rules.get("type", [*TYPES])
+    kinds = [kinds] if isinstance(kinds, str) else kinds
+    # True is a number in Python, not in JSON.
+    wrong = isinstance(value, bool) and "boolean" not in kinds
+    if wrong or not any(isinstance(value, TYPES[kind]) for kind in kinds):
+        yield f"{where or 'it'} must be of type {' or '.join(kinds)}"
+        return
+    allowed = rules.get("enum", [rules["const"]] if "const" in rules else [])
+    if allowed and json.dumps(value) not in map(json.dumps, allowed):
+        yield f"{where} must be {' or '.join(map(repr, allowed))}"
+    for keyword, (holds, words) in BOUNDS.items():
+        if keyword in rules and value is not None and not holds(value, rules[keyword]):
+            yield f"{where} must {words.format(rules[keyword])}"
+    if isinstance(value, dict):
+        yield from _faults_inside(value, rules, f"{where}." if where else "")
+    if isinstance(value, list) and "items" in rules:
+        for place, item in enumerate(value):
+            yield from _faults(item, rules["items"], f"{where}[{place}]")
+
+
+def _referred(rules: dict[str, Any]) -> dict[str, Any]:
+    named: dict[str, Any] = schema()["$defs"]
+    return named[rules["$ref"].rsplit("/", 1)[-1]] if "$ref" in rules else rules
+
+
+def _faults_of_options(value: Any, options: list[dict[str, Any]], where: str) -> Iterator[str]:
+    """Judge by the option of this kind: every object among ours names its kind."""
+    objects = [one for one in map(_referred, options) if "properties" in one]
+    known = {one["properties"]["kind"]["const"]: one for one in objects}
+    kind = str(value.get("kind")) if isinstance(value, dict) else ""
+    if kind in known:
+        yield from _faults(value, known[kind], where)
+    elif value is not None or {"type": "null"} not in options:
+        yield f"{where}.kind must be one of {', '.join(known)}"
+
+
+def _faults_inside(value: dict[str, Any], rules: dict[str, Any], start: str) -> Iterator[str]:
+    inside, others = rules.get("properties", {}), rules.get("additionalProperties", {})
+    for key in rules.get("required", ()):
+        if key not in value:
+            yield f"{start}{key} is missing"
+    for key, item in value.items():
+        if key not in inside and others is False:
+            yield f"{start}{key!r} is unknown"
+        else:
+            yield from _faults(item, inside.get(key, others), f"{start}{key}")

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
 from backstay._files import plain
 from backstay._refusal import Refusal
 from backstay.results import Configuration, Estimate, Results
 from backstay.signature._cohort import Cohort, StandIn
-from backstay.signature._error import SignatureError
+from backstay.signature._document import SignatureError
 from backstay.targets import Target, find_metric
 
 if TYPE_CHECKING:
@@ -41,10 +43,6 @@ def configuration_of(results: Results, choice: str | tuple[str, int, str]) -> Co
                 parameter="choice",
             )
         return answers[choice].configuration
-    if len(choice) != 3:
-        raise Refusal(
-            f"choice={choice!r} must name a method, a size and a model.", parameter="choice"
-        )
     method, size, model = choice
     data = results.data
     for name, value, known in (
@@ -80,16 +78,17 @@ def expected_scores(
         if metric in corrected:
             figures = vars(corrected[metric])
         else:
-            frame = results.scores(metric).frame()
-            here = (frame["method"] == configuration.method) & (frame["size"] == configuration.size)
-            row = frame[here & (frame["model"] == configuration.model)].iloc[0]
+            row = _rows_of(results.scores(metric).frame(), configuration).iloc[0]
             figures = {key: float(row[key]) for key in ("value", "low", "high")}
-        numbers = plain(figures)
-        spread = _spread(results, configuration, metric)
-        expected.append(
-            {"metric": metric, **numbers, "spread": spread, "corrected": metric in corrected}
-        )
+        spread = {"spread": _spread(results, configuration, metric)}
+        known = {"metric": metric, **plain(figures), **spread, "corrected": metric in corrected}
+        expected.append(known)
     return expected
+
+
+def _rows_of(frame: pd.DataFrame, configuration: Configuration) -> pd.DataFrame:
+    names = ("method", "size", "model")
+    return frame[np.all([frame[n] == getattr(configuration, n) for n in names], axis=0)]
 
 
 def _spread(results: Results, configuration: Configuration, metric: str) -> float:
@@ -98,9 +97,7 @@ def _spread(results: Results, configuration: Configuration, metric: str) -> floa
     Runs differ in what they selected and learned, and in the rows they were tested on. The part
     that the few test rows explain is subtracted; the rest is that of the signatures.
     """
-    frame = results.runs.scores(metric).frame()
-    here = (frame["method"] == configuration.method) & (frame["size"] == configuration.size)
-    runs = frame.loc[here & (frame["model"] == configuration.model), "value"].dropna()
+    runs = _rows_of(results.runs.scores(metric).frame(), configuration)["value"].dropna()
     known = find_metric(metric)
     if len(runs) < 2 or not known.is_bounded:
         return float(runs.std(ddof=1)) if len(runs) > 1 else 0.0
@@ -116,10 +113,7 @@ def _spread(results: Results, configuration: Configuration, metric: str) -> floa
 
 
 def of_one_signature(known: dict[str, Any]) -> Estimate:
-    """Return an expected score with the interval of a single signature's.
-
-    The study's interval is for the mean of its procedure; one signature lies beside that mean.
-    """
+    """Return an expected score with the interval of one signature, not of the procedure's mean."""
     value, low, high = (
         math.nan if known[k] is None else known[k] for k in ("value", "low", "high")
     )
@@ -130,6 +124,19 @@ def of_one_signature(known: dict[str, Any]) -> Estimate:
         max(value - math.hypot(value - low, more), metric.low),
         min(value + math.hypot(high - value, more), metric.high),
     )
+
+
+def like_training(signature: Signature, n_rows: int) -> tuple[Target, Cohort]:
+    """Return outcomes and features of rows drawn from the moments of the training rows."""
+    document, rng = signature.document, np.random.default_rng(0)
+    moments, sizes = document["target"]["moments"], document["training"]["rows"]
+    with np.errstate(all="ignore"):
+        target, rows = signature.target.drawn_like(moments, sizes, n_rows, rng)
+    if rows.shape[1] != signature.n_features_in_:
+        raise SignatureError("target.moments are not of these features.")
+    # At the mean of the covariates, if there are any.
+    means = [step["mean"] for step in document["steps"] if "mean" in step]
+    return target, Cohort(rows, rows, [], np.tile(means[0], (len(rows), 1)) if means else None)
 
 
 def expected_with(signature: Signature, stand_ins: list[StandIn]) -> list[dict[str, Any]]:
@@ -144,14 +151,10 @@ def expected_with(signature: Signature, stand_ins: list[StandIn]) -> list[dict[s
     expected: list[dict[str, Any]] = document["expected"]
     if not stand_ins:
         return expected
-    moments, sizes = document["target"]["moments"], document["training"]["rows"]
-    rng = np.random.default_rng(0)
-    target, whole = signature.target.drawn_like(moments, sizes, N_DRAWN, rng)
-    partial = _with_stand_ins(document["features"], whole, stand_ins)
-    # Rows at the mean of the covariates, if there are any.
-    means = [step["mean"] for step in document["steps"] if step["kind"] == "adjust"]
-    Z = np.tile(means[0], (len(whole), 1)) if means else None
-    predicted = [signature.predicted(Cohort(rows, rows, [], Z)) for rows in (whole, partial)]
+    target, whole = like_training(signature, N_DRAWN)
+    partial = _with_stand_ins(document["features"], whole.values, stand_ins)
+    cohorts = (whole, replace(whole, values=partial))
+    predicted = [signature.predicted(cohort) for cohort in cohorts]
     return [_share_left(known, target, predicted) for known in expected]
 
 

@@ -5,34 +5,36 @@ predict better than those it selects when fitted once to all rows (``docs/valida
 Preprocessing and model are fitted to all rows, as a task fits them to its training rows.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping
+from importlib import import_module
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator
 from sklearn.pipeline import Pipeline
 
 from backstay._files import plain
-from backstay._identity import digest, fingerprint, versions
+from backstay._identity import describe, difference, digest, fingerprint, versions
 from backstay._scaling import table_near_one
 from backstay._validation import plain_labels, seeded
 from backstay.base import one_thread
 from backstay.neighbors import DoublyWeighted, DoublyWeightedKNeighborsClassifier
 from backstay.results import Configuration, DatasetFacts, Results
 from backstay.signature._beside import adjusting_steps, fitted_beside, same_design
-from backstay.signature._document import sealed
-from backstay.signature._error import SignatureError
+from backstay.signature._document import SignatureError, sealed
 from backstay.signature._expected import configuration_of, expected_scores
-from backstay.signature._models import frozen_models
-from backstay.signature._rebuild import rebuilt
+from backstay.signature._model import skops_content, types_in
+from backstay.signature._models import frozen_content, frozen_model
 from backstay.signature._signature import Signature
-from backstay.signature._skops import skops_content, types_in
-from backstay.signature._steps import apply_steps, parts_of, steps_of, unit_step
+from backstay.signature._steps import Step, apply_steps, parts_of, steps_of, unit_step
 from backstay.signature._training import feature_facts, stand_ins, values_of
 from backstay.targets import Target
+
+# Parameters that are lists of named steps; all other sequences are tuples in scikit-learn.
+LISTS = {"steps", "transformers", "estimators", "transformer_list"}
+PACKAGES = ("sklearn", "backstay")
 
 
 def freeze(
@@ -71,11 +73,6 @@ def freeze(
     covariates, batch : DataFrame, array-like, optional
         Those of the study, if it had any.
 
-    Returns
-    -------
-    Signature
-        With ``predict``, ``validate`` and ``save``.
-
     Raises
     ------
     SignatureError
@@ -96,8 +93,8 @@ def freeze(
             "the models of the study took instance weights that a method learned anew on every "
             "split; freeze a study with weight_models=False."
         )
-    steps = rebuilt(facts.preprocess, preprocess, "preprocess")
-    model = rebuilt(facts.models[chosen.model], (models or {}).get(chosen.model), "model")
+    steps = _rebuilt(facts.preprocess, preprocess, "preprocess")
+    model = _rebuilt(facts.models[chosen.model], (models or {}).get(chosen.model), "model")
     selected = results.signature(chosen.method, chosen.size).frame()
     if not len(selected):
         raise SignatureError(f"{chosen.method} has fewer than the two runs that a signature needs.")
@@ -109,10 +106,13 @@ def freeze(
 
     values = values_of(X, columns, name)
     with one_thread():
-        # Tasks see tables of very small or very large numbers in an ordinary unit.
+        # Tasks see tables of very small numbers in an ordinary unit.
         table = table_near_one(X)
         unit = [] if table is X else unit_step(values, values_of(table, columns, name))
-        before = _preprocessed(table, target, steps, columns, facts.seed or 0)
+        before: list[Step] = []
+        if steps is not None:
+            fitted = seeded(steps, facts.seed or 0).fit(table, target.values)
+            before = steps_of(fitted, table.shape[1], columns)
         train = apply_steps([*unit, *before], values)
         adjusting, train = adjusting_steps(train, design)
         if design.covariates is not None:
@@ -123,6 +123,11 @@ def freeze(
     trusted = types_in(content) if content["kind"] == "skops" else []
     frequency = dict(zip(selected["feature"], selected["frequency"], strict=True))
     others = stand_ins(values, columns, X, name)
+    floor, log2 = data.provenance.get("log2"), None
+    values_said = "log2 of values" if data.logged else "as in the training table"
+    if isinstance(floor, int | float):
+        log2 = float(floor)
+        values_said = f"log2 of values, those below {log2:g} raised to it first"
     document = {
         "choice": {
             "rule": choice if isinstance(choice, str) else "given",
@@ -155,8 +160,9 @@ def freeze(
             "rows": [n for _, n in data.target.summary()],
             "resampling": data.resampling,
             "n_resamples": data.n_resamples,
-            "log2": (log2 := _number(data.provenance.get("log2"))),
-            "values": _values_said(log2, data.logged),
+            "log2": log2,
+            "values": values_said,
+            **{key: data.provenance[key] for key in ("odd_texts",) if key in data.provenance},
             "fingerprints": {key: str(data.fingerprints[key]) for key in ("X", "y")},
         },
         "versions": versions(),
@@ -164,15 +170,55 @@ def freeze(
     return Signature(sealed(document), trusted)
 
 
-def _number(value: Any) -> float | None:
-    return float(value) if isinstance(value, int | float) else None
+def _rebuilt(described: Any, given: Any, argument: str) -> Any:
+    """Return the estimator that a store describes: the one given if it is that one, or a new one.
+
+    A store may come from anyone. So nothing is imported but estimators of scikit-learn and
+    backstay, and what cannot be rebuilt from plain values must be given.
+    """
+    if given is not None:
+        differs = difference(described, describe(given, argument))
+        if differs:
+            raise SignatureError(f"{argument} is not the one of the study: {differs}.")
+        return given
+    if described is None:
+        return None
+    reason = ""
+    try:
+        made = _value(described, argument)
+        if difference(described, describe(made, argument)) is None:
+            return made
+    except (SignatureError, ImportError, AttributeError, TypeError, ValueError) as error:
+        reason = f" ({error})"
+    raise SignatureError(
+        f"the store describes {argument}, but it cannot be made again from that{reason}; give it "
+        "to freeze."
+    )
 
 
-def _values_said(log2: float | None, logged: bool) -> str:
-    """Return what a cohort's values must be."""
-    if log2 is not None:
-        return f"log2 of values, those below {log2:g} raised to it first"
-    return "log2 of values" if logged else "as in the training table"
+def _value(described: Any, name: str) -> Any:
+    if isinstance(described, list):
+        values = [_value(item, "") for item in described]
+        return values if name in LISTS else tuple(values)
+    if not isinstance(described, dict):
+        return described
+    if set(described) == {"float"}:
+        return float(described["float"])
+    if set(described) == {"class", "parameters"}:
+        kind = _estimator_class(described["class"])
+        return kind(**{key: _value(item, key) for key, item in described["parameters"].items()})
+    raise SignatureError(f"{name} is {described!r}")
+
+
+def _estimator_class(path: str) -> type[BaseEstimator]:
+    module, _, name = str(path).rpartition(".")
+    if module.split(".")[0] not in PACKAGES:
+        raise SignatureError(f"{path} belongs to another package")
+    kind = getattr(import_module(module), name)
+    ours = isinstance(kind, type) and issubclass(kind, BaseEstimator)
+    if not ours or kind.__module__.split(".")[0] not in PACKAGES:
+        raise SignatureError(f"{path} is not an estimator")
+    return kind
 
 
 def _same_data(data: DatasetFacts, X: Any, y: NDArray[Any]) -> Target:
@@ -190,24 +236,21 @@ def _same_data(data: DatasetFacts, X: Any, y: NDArray[Any]) -> Target:
     )
 
 
-def _preprocessed(
-    table: Any, target: Target, steps: Any, columns: NDArray[np.intp], seed: int
-) -> list[dict[str, Any]]:
-    """Return what preprocessing, fitted to all rows and all columns, does to some columns."""
-    if steps is None:
-        return []
-    return steps_of(seeded(steps, seed).fit(table, target.values), table.shape[1], columns)
-
-
 def _fitted(
     train: NDArray[np.float64], target: Target, model: Any, seed: int, include_rows: bool
 ) -> tuple[list[dict[str, Any]], dict[str, Any]]:
     """Return the model, fitted to all rows, as steps of preprocessing and what decides."""
-    _check_weights(model)
+    for part in parts_of(model):
+        doubly = isinstance(part, DoublyWeightedKNeighborsClassifier)
+        if doubly and part.feature_weights is None:
+            raise SignatureError(
+                "DoublyWeightedKNeighborsClassifier takes its weights from the method, anew on "
+                "every split; freeze another model."
+            )
     fitted = seeded(model, seed).fit(train, target.values)
     if isinstance(fitted, DoublyWeighted):
         fitted = fitted.model_  # weights are numbers by now
-    content = frozen_models(target).content(parts_of(fitted)[-1], include_rows)
+    content = frozen_content(parts_of(fitted)[-1], target, include_rows)
     if content is not None and not isinstance(fitted, Pipeline):
         return [], content
     if content is not None:
@@ -219,21 +262,11 @@ def _fitted(
     return [], skops_content(fitted)
 
 
-def _check_weights(model: Any) -> None:
-    for part in parts_of(model):
-        doubly = isinstance(part, DoublyWeightedKNeighborsClassifier)
-        if doubly and part.feature_weights is None:
-            raise SignatureError(
-                "DoublyWeightedKNeighborsClassifier takes its weights from the method, anew on "
-                "every split; freeze another model."
-            )
-
-
 def _deciding(results: Results, chosen: Configuration, content: dict[str, Any]) -> dict[str, Any]:
     """Return the threshold, the calibration, and where probabilities come from."""
     target, threshold, said = results.data.target, None, ""
     if content["kind"] != "skops":
-        frozen = frozen_models(target).model(content, ())
+        frozen = frozen_model(content, target)
         threshold, said = frozen.threshold, frozen.probabilities or ""
     elif target.estimator_type == "classifier":
         said = "those of the model, if it has any"

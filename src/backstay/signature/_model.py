@@ -1,19 +1,22 @@
 """A frozen model: what of a fitted one decides, as numbers. Each kind of outcome has its own.
 
 Sums run over the features one by one. That is as fast as needed for a few of them, and gives the
-same bits on every machine, which a matrix product does not.
+same bits on every machine, which a matrix product does not. Other models are in the format of
+skops, which says what a file would load before it does.
 """
 
-from __future__ import annotations
-
+import base64
+import io
+import zipfile
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
 
-from backstay.signature._error import SignatureError
+from backstay.signature._document import SignatureError
 from backstay.targets import Target
 
 Array = NDArray[np.float64]
@@ -29,8 +32,8 @@ class Model(ABC):
     # Where the model's own probabilities come from; None if it has none.
     probabilities: str | None = None
 
-    def __init__(self, content: Content, n_classes: int) -> None:
-        self.content, self.n_classes = content, n_classes
+    def __init__(self, content: Content, target: Target, trusted: Sequence[str] = ()) -> None:
+        self.content, self.target, self.n_classes = content, target, len(target.names)
 
     @abstractmethod
     def scores(self, X: Array) -> Array:
@@ -45,75 +48,30 @@ class Model(ABC):
         raise NotImplementedError
 
 
-class Models(ABC):
-    """The models of one kind of outcome that can be frozen.
+class LoadedModel(Model):
+    """A model that numbers do not describe, loaded by skops."""
 
-    Attributes
-    ----------
-    kinds : dict of str to type
-        Models by the kind that a document names.
-    loaded : type
-        Model of one more kind, "skops".
-    calibrations : tuple of str
-        Kinds of calibration that suit the outcome.
-    neighbors : type
-        scikit-learn's k-NN for it.
-    """
+    def __init__(self, content: Content, target: Target, trusted: Sequence[str] = ()) -> None:
+        super().__init__(content, target)
+        self.fitted = _loaded(content, trusted)
 
-    kinds: ClassVar[Mapping[str, Any]]
-    loaded: ClassVar[Any]
-    calibrations: ClassVar[tuple[str, ...]]
-    neighbors: ClassVar[Any]
 
-    def __init__(self, target: Target) -> None:
-        self.n_classes = len(target.names)  # 0 for an outcome without classes
+def holds_rows(fitted: Any) -> bool:
+    """Return whether a model is a k-NN that its rows describe completely."""
+    return (
+        type(fitted) in (KNeighborsClassifier, KNeighborsRegressor)
+        and fitted.weights in ("uniform", "distance")
+        and fitted.effective_metric_ == "euclidean"
+    )
 
-    def content(self, fitted: Any, include_rows: bool) -> Content | None:
-        """Return a fitted model as numbers; None if it is not known how."""
-        if self.holds_rows(fitted) and not include_rows:
-            raise SignatureError(
-                f"{type(fitted).__name__} predicts from the rows of the data themselves, so its "
-                "file would hold values of samples; allow that with include_rows, or choose "
-                "another model.",
-                parameter="include_rows",
-            )
-        return self._content(fitted)
 
-    def holds_rows(self, fitted: Any) -> bool:
-        """Return whether a model is a k-NN that its rows describe completely."""
-        return (
-            type(fitted) is self.neighbors
-            and fitted.weights in ("uniform", "distance")
-            and fitted.effective_metric_ == "euclidean"
-        )
-
-    @abstractmethod
-    def _content(self, fitted: Any) -> Content | None:
-        """Return a fitted model as numbers. Exact types only: a subclass may decide otherwise."""
-
-    def model(self, content: Content, trusted: Sequence[str]) -> Model:
-        """Return the model that a document holds."""
-        if content["kind"] == "skops":
-            return self.loaded(content, self.n_classes, trusted)
-        return self.kinds[content["kind"]](content, self.n_classes)
-
-    @abstractmethod
-    def shapes(self, content: Content, n_features: int) -> dict[str, tuple[int, ...]]:
-        """Return the shapes that a model's lists must have, those that it holds and others."""
-
-    def misfit(self, document: Content) -> str | None:
-        """Say which values of a document contradict each other, or None."""
-        for part, known in (("model", (*self.kinds, "skops")), ("calibration", self.calibrations)):
-            if document[part] is not None and document[part]["kind"] not in known:
-                return f"{part}.kind must be one of {', '.join(known)} for this target"
-        model = document["model"]
-        if "n_neighbors" in model and model["n_neighbors"] > len(model["rows"]):
-            return "model.n_neighbors exceeds the number of rows"
-        return self._misfit(document)
-
-    @abstractmethod
-    def _misfit(self, document: Content) -> str | None:
-        """Say what contradicts the kind of outcome, or None."""
+def neighbors(fitted: Any) -> Content:
+    """Return what a k-NN of any outcome looks at."""
+    return {
+        "rows": np.asarray(fitted._fit_X, dtype=np.float64).tolist(),
+        "n_neighbors": int(fitted.n_neighbors),
+        "weights": fitted.weights,
+    }
 
 
 def coefficients(fitted: Any) -> Content:
@@ -129,8 +87,8 @@ def products(X: Array, content: Content) -> Array:
     scores = np.empty((len(X), len(coef)))
     for row, (weights, start) in enumerate(zip(coef, intercept, strict=True)):
         total = np.zeros(len(X))
-        for j, weight in enumerate(weights):
-            total += X[:, j] * weight
+        for column, weight in zip(X.T, weights, strict=True):
+            total += column * weight
         scores[:, row] = total + start
     return scores
 
@@ -138,8 +96,8 @@ def products(X: Array, content: Content) -> Array:
 def squared_distances(X: Array, points: Array, scale: Array) -> Array:
     """Return squared distances of rows to points, in units of the scale."""
     total = np.zeros((len(X), len(points)))
-    for j in range(X.shape[1]):
-        total += ((X[:, j, None] - points[None, :, j]) / scale[j]) ** 2
+    for own, other, unit in zip(X.T, points.T, scale, strict=True):
+        total += ((own[:, None] - other) / unit) ** 2
     return total
 
 
@@ -155,3 +113,44 @@ def nearest(X: Array, content: Content) -> tuple[Codes, Array]:
         # A row that is there already decides alone, as in scikit-learn.
         weights = np.where(same, close == 0, 1 / np.where(close == 0, 1, close))
     return near, weights
+
+
+def _skops() -> Any:
+    try:
+        import skops.io
+    except ImportError as error:
+        raise ImportError(
+            'this model needs skops to be frozen or loaded: pip install "backstay[skops]"'
+        ) from error
+    return skops.io
+
+
+def skops_content(fitted: Any) -> Content:
+    """Return a fitted model in the format of skops."""
+    data = base64.b64encode(_skops().dumps(fitted)).decode("ascii")
+    return {"kind": "skops", "model": type(fitted).__name__, "data": data}
+
+
+def types_in(content: Content) -> list[str]:
+    """Return the types that a file would load, beyond those that skops itself trusts."""
+    data = base64.b64decode(content["data"])
+    if not zipfile.is_zipfile(io.BytesIO(data)):
+        raise SignatureError("model.data is not in the format of skops: it is no zip file.")
+    try:
+        types: list[str] = _skops().get_untrusted_types(data=data)
+    except (zipfile.BadZipFile, KeyError, ValueError, TypeError, RecursionError) as error:
+        said = f"{type(error).__name__}: {error}"
+        raise SignatureError(f"model.data is not in the format of skops ({said}).") from error
+    return types
+
+
+def _loaded(content: Content, trusted: Sequence[str]) -> Any:
+    """Load a model if all types in it are trusted."""
+    unknown = sorted(set(types_in(content)) - set(trusted))
+    if unknown:
+        raise SignatureError(
+            f"its model {content['model']} would load {', '.join(unknown)}; if you know these "
+            "types and where the file comes from, name them as trusted.",
+            parameter="trusted",
+        )
+    return _skops().loads(base64.b64decode(content["data"]), trusted=list(trusted))

@@ -4,8 +4,6 @@ Where outcomes are known, like is compared with like, so that other class propor
 numbers, do not look like another platform. An outcome of numbers is compared in the same way.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -16,9 +14,11 @@ from numpy.typing import NDArray
 from scipy import stats
 
 from backstay.signature._cohort import Cohort
-from backstay.targets import Target
+from backstay.targets import Alike, Target
 
 Array = NDArray[np.float64]
+# Number, mean and deviation of training rows, and of a cohort's that should be like them.
+Pairs = list[tuple[tuple[int, float, float], tuple[int, float, float]]]
 # A feature has moved if the difference is beyond chance at this level, for all features
 # together, and this large: in standard deviations, or as a ratio of two of them.
 LEVEL, LARGE_SHIFT, LARGE_RATIO = 0.01, 0.25, 1.25
@@ -26,30 +26,14 @@ LEVEL, LARGE_SHIFT, LARGE_RATIO = 0.01, 0.25, 1.25
 
 @dataclass(frozen=True)
 class FeatureShift:
-    """One feature, or an outcome of numbers, in a cohort against the training rows.
+    """One feature, or an outcome of numbers, in a cohort against the training rows."""
 
-    Attributes
-    ----------
-    feature : str
-        Its name; "outcome" for the outcome.
-    shift : float
-        Difference of the means, in standard deviations of the training rows.
-    shift_p : float
-        Welch's test of it, not corrected for the number of features.
-    ratio : float
-        Standard deviation in the cohort over that of the training rows.
-    ratio_p : float
-        Test of its logarithm, for distributions of any kurtosis.
-    moved : bool
-        Whether either is large, and beyond chance for all features together.
-    """
-
-    feature: str
-    shift: float
-    shift_p: float
-    ratio: float
-    ratio_p: float
-    moved: bool
+    feature: str  # its name; "outcome" for the outcome
+    shift: float  # difference of the means, in standard deviations of the training rows
+    shift_p: float  # Welch's test of it, not corrected for the number of features
+    ratio: float  # standard deviation in the cohort over that of the training rows
+    ratio_p: float  # test of its logarithm, for distributions of any kurtosis
+    moved: bool  # whether either is large, and beyond chance for all features together
 
 
 def feature_shifts(
@@ -62,44 +46,22 @@ def feature_shifts(
     return [_shift_of(document, j, cohort.raw[:, j], target, level) for j in present]
 
 
-@dataclass(frozen=True)
-class _Part:
-    """Some rows: how many, their mean and their standard deviation."""
-
-    n: int
-    mean: float
-    sd: float
-
-
-# Training rows, and rows of the cohort that should be like them.
-Pairs = list[tuple[_Part, _Part]]
-
-
-def _part(values: Array) -> _Part:
-    return _Part(len(values), float(values.mean()), float(values.std(ddof=1)))
-
-
-def _pairs(document: Mapping[str, Any], j: int, x: Array, target: Target | None) -> Pairs:
-    """Return training rows and cohort, kind by kind where outcomes are known."""
-    if target is not None:
-        alike = target.alike(document["target"]["moments"], j, x)
-        return [(_Part(one.n, one.mean, one.sd), _part(one.values)) for one in alike]
-    feature = document["features"][j]
-    whole = _Part(feature["count"], feature["mean"], feature["sd"])
-    return [(whole, _part(x))] if len(x) > 1 and whole.n > 1 else []
-
-
 def _shift_of(
     document: Mapping[str, Any], j: int, column: Array, target: Target | None, level: float
 ) -> FeatureShift:
+    """Compare a feature with the training rows, kind by kind where outcomes are known."""
     feature, known = document["features"][j], ~np.isnan(column)
-    x, target = column[known], None if target is None else target.take(known)
-    pairs = _pairs(document, j, x, target)
-    if not pairs:
+    x = column[known]
+    if target is None:
+        whole = Alike(feature["count"], feature["mean"], feature["sd"], x)
+        alike, residual = [whole] if len(x) > 1 and whole.n > 1 else [], x - x.mean()
+    else:
+        own = target.take(known)
+        alike, residual = own.alike(document["target"]["moments"], j, x), own.residuals(x)
+    if not alike:
         return FeatureShift(feature["name"], math.nan, math.nan, math.nan, math.nan, False)
-    residual = x - x.mean() if target is None else target.residuals(x)
     tails = max(kurtosis(residual), feature["kurtosis"])
-    return _judged(feature["name"], pairs, tails, feature["sd"], level)
+    return _judged(feature["name"], alike, tails, feature["sd"], level)
 
 
 def outcome_shift(document: Mapping[str, Any], target: Target) -> FeatureShift | None:
@@ -107,15 +69,17 @@ def outcome_shift(document: Mapping[str, Any], target: Target) -> FeatureShift |
     alike = target.outcome_alike(document["target"]["moments"], document["training"]["rows"])
     if alike is None:
         return None
-    pairs = [(_Part(alike.n, alike.mean, alike.sd), _part(alike.values))]
-    return _judged("outcome", pairs, alike.kurtosis, alike.sd, LEVEL / 2)
+    return _judged("outcome", [alike], alike.kurtosis, alike.sd, LEVEL / 2)
 
 
-def _judged(name: str, pairs: Pairs, kurtosis: float, unit: float, level: float) -> FeatureShift:
+def _judged(
+    name: str, alike: list[Alike], kurtosis: float, unit: float, level: float
+) -> FeatureShift:
     """Return a shift in a unit, and whether it is large and beyond chance."""
-    share = np.array([train.n for train, _ in pairs], dtype=float)
+    pairs = [one.sides for one in alike]
+    share = np.array([one.n for one in alike], dtype=float)
     share /= share.sum()
-    difference = sum(w * (b.mean - a.mean) for w, (a, b) in zip(share, pairs, strict=True))
+    difference = sum(w * (b[1] - a[1]) for w, (a, b) in zip(share, pairs, strict=True))
     shift_p = _welch(float(difference), share, pairs)
     ratio, ratio_p = _spread(pairs, kurtosis)
     shift = float(difference) / unit if unit > 0 else (math.inf if difference else 0.0)
@@ -127,9 +91,9 @@ def _judged(name: str, pairs: Pairs, kurtosis: float, unit: float, level: float)
 def _welch(difference: float, share: Array, pairs: Pairs) -> float:
     """Return the p-value of a mean of differences, with Welch and Satterthwaite's freedom."""
     terms = [
-        (w**2 * (part.sd**2 / part.n), part.n - 1)
+        (w**2 * (sd**2 / n), n - 1)
         for w, pair in zip(share, pairs, strict=True)
-        for part in pair
+        for n, _, sd in pair
     ]
     variance = sum(v for v, _ in terms)
     if variance == 0:
@@ -145,12 +109,12 @@ def _spread(pairs: Pairs, kurtosis: float) -> tuple[float, float]:
     """
     spreads, freedoms = [], []
     for parts in zip(*pairs, strict=True):
-        freedom = sum(part.n - 1 for part in parts)
-        spreads.append(math.sqrt(sum((part.n - 1) * part.sd**2 for part in parts) / freedom))
+        freedom = sum(n - 1 for n, _, _ in parts)
+        spreads.append(math.sqrt(sum((n - 1) * sd**2 for n, _, sd in parts) / freedom))
         freedoms.append(freedom)
     before, here = spreads
     if 0 in spreads:
-        return (1.0, 1.0) if before == here else (here / (before or 1e-300), 0.0)
+        return (1.0, 1.0) if before == here else (here / before if before else math.inf, 0.0)
     variance = sum(max(kurtosis - 1, 1.0) / (4 * n) for n in freedoms)
     z = math.log(here / before) / math.sqrt(variance)
     return here / before, float(2 * stats.norm.sf(abs(z)))
@@ -159,4 +123,4 @@ def _spread(pairs: Pairs, kurtosis: float) -> tuple[float, float]:
 def kurtosis(residual: Array) -> float:
     """Return the kurtosis; a constant has no shape, so it gets 3, as a normal distribution."""
     variance = float((residual**2).mean())
-    return float((residual**4).mean() / variance**2) if variance > 1e-300 else 3.0
+    return float((residual**4).mean() / variance**2) if variance > 0 else 3.0

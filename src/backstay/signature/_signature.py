@@ -1,12 +1,11 @@
 """A frozen signature: a model on a few features that can be taken elsewhere."""
 
-from __future__ import annotations
-
 import json
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from operator import attrgetter
 from pathlib import Path
 from typing import Any, Self
 
@@ -22,11 +21,10 @@ from backstay._design import encoded
 from backstay._files import write_whole
 from backstay._notebook import as_html
 from backstay.signature._cohort import Cohort, cohort_of
-from backstay.signature._document import check_document, parse_document
-from backstay.signature._error import SignatureError
+from backstay.signature._document import SignatureError, check_document, parse_document, schema
+from backstay.signature._expected import like_training
 from backstay.signature._model import Model
-from backstay.signature._models import frozen_models
-from backstay.signature._schema import schema
+from backstay.signature._models import frozen_model
 from backstay.signature._shift import FeatureShift, feature_shifts
 from backstay.signature._steps import apply_steps
 from backstay.signature._validation import MARGIN, Validation
@@ -37,54 +35,13 @@ Array = NDArray[np.float64]
 MOST_BYTES = 64 * 2**20
 
 
-def _overflow_is_said_later() -> Any:
-    """Keep numpy from warning about what `_finite` turns into an error."""
-    return np.errstate(over="ignore", invalid="ignore", divide="ignore")
-
-
-def _has_probabilities(signature: Signature) -> bool:
-    if not signature.has_probabilities:
-        raise AttributeError(
-            f"this signature has no probabilities: {signature.document['probabilities']}."
-        )
-    return True
-
-
-def _has_intervals(signature: Signature) -> bool:
-    if not signature.has_intervals:
-        raise AttributeError(f"this signature of {signature.target.kind} has no intervals.")
-    return True
-
-
-def _has_survival(signature: Signature) -> bool:
-    if not hasattr(signature._model, "survival"):
-        raise AttributeError("this signature does not predict survival over time.")
-    return True
-
-
-def _classifies(signature: Signature) -> bool:
-    if signature.target.estimator_type != "classifier":
-        raise AttributeError(f"a signature of {signature.target.kind} is no classifier.")
-    return True
-
-
 @dataclass(frozen=True)
 class Predicted:
-    """What a signature says of rows.
+    """What a signature says of rows, with probabilities and intervals where it has them."""
 
-    Attributes
-    ----------
-    outputs : array of shape (n_rows, n_columns)
-        As tasks of a study store them: first what is predicted, then scores.
-    chances : array or None
-        Probabilities, where the signature has them.
-    interval : array of shape (n_rows, 2) or None
-        Ends of prediction intervals, where the signature has them.
-    """
-
-    outputs: Array
+    outputs: Array  # as tasks of a study store them: first what is predicted, then scores
     chances: Array | None
-    interval: Array | None = None
+    interval: Array | None = None  # its ends: row × 2
 
     def outputs_for(self, metric: Metric) -> Array | None:
         """Return what a metric is computed from; None where it needs missing probabilities."""
@@ -101,9 +58,7 @@ class Predicted:
 
     def frame(self, target: Target, index: Any = None) -> pd.DataFrame:
         """Return what was predicted, scores, probabilities and intervals, row by row."""
-        columns = target.prediction_columns(self.outputs[:, 1:], self.chances)
-        if self.interval is not None:
-            columns |= target.interval_columns(self.interval)
+        columns = target.prediction_columns(self.outputs[:, 1:], self.chances, self.interval)
         return pd.DataFrame({"predicted": target.said(self.outputs[:, 0]), **columns}, index)
 
 
@@ -116,6 +71,7 @@ class Signature(BaseEstimator):
 
     Tables are read by the names of their columns, in any order and among any others. An array
     without names must hold exactly the signature's features, in the order of `feature_names_in_`.
+    What predicts takes X and options as :meth:`read` does, or what it returned.
 
     Parameters
     ----------
@@ -159,7 +115,7 @@ class Signature(BaseEstimator):
     def _model(self) -> Model:
         """The model, made when first used; a document is checked once."""
         check_document(self.document)
-        return frozen_models(self.target).model(self.document["model"], self.trusted)
+        return frozen_model(self.document["model"], self.target, self.trusted)
 
     @cached_property
     def target(self) -> Target:
@@ -215,11 +171,6 @@ class Signature(BaseEstimator):
             Types that a model in the format of skops may load; the error of an attempt
             without them lists them. Other files hold no code.
 
-        Returns
-        -------
-        Signature
-            Ready to predict.
-
         Raises
         ------
         SignatureError
@@ -231,26 +182,21 @@ class Signature(BaseEstimator):
             raise SignatureError(f"{path} is {what}; name the file of a signature.")
         if Path(path).stat().st_size > MOST_BYTES:
             raise SignatureError(f"{path} has more than {MOST_BYTES >> 20} MB; it is no signature.")
-        loaded = cls(parse_document(Path(path).read_bytes(), str(path)), trusted)
         try:
-            _ = loaded._model
+            loaded = cls(parse_document(Path(path).read_bytes()), trusted)
+            # A file may be changed and its checksum with it: a few rows tell whether it predicts.
+            rows = like_training(loaded, 10)[1]
+            loaded._predicted(loaded._entered(rows, {})).frame(loaded.target)
         except SignatureError as error:
             raise SignatureError(f"{path} cannot be used: {error}") from error
+        except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
+            raise SignatureError(
+                f"{path} cannot be used: its parts do not fit together ({error})."
+            ) from error
         return loaded
 
     def save(self, path: str | os.PathLike[str]) -> Path:
-        """Write the signature to a JSON file.
-
-        Parameters
-        ----------
-        path : path
-            Of the file; an existing one is replaced.
-
-        Returns
-        -------
-        Path
-            Where it is.
-        """
+        """Write the signature to a JSON file; an existing one is replaced."""
         text = json.dumps(self.document, indent=1, allow_nan=False, ensure_ascii=False)
         model = self.document["model"]
         private = "rows" in model or model["kind"] == "skops"  # which may hold rows
@@ -264,7 +210,8 @@ class Signature(BaseEstimator):
     @property
     def classes_(self) -> NDArray[Any]:
         """Class labels; absent where numbers are predicted."""
-        _classifies(self)
+        if not self._classifies:
+            raise AttributeError(f"a signature of {self.target.kind} is no classifier.")
         return self.target.said(np.arange(len(self.target.names)))
 
     @property
@@ -276,6 +223,14 @@ class Signature(BaseEstimator):
     def n_features_in_(self) -> int:
         """Number of features."""
         return len(self.document["features"])
+
+    @property
+    def _classifies(self) -> bool:
+        return self.target.estimator_type == "classifier"
+
+    @property
+    def _has_survival(self) -> bool:
+        return hasattr(self._model, "survival")
 
     @property
     def has_probabilities(self) -> bool:
@@ -303,13 +258,7 @@ class Signature(BaseEstimator):
         )
 
     def fit(self, X: Any = None, y: Any = None) -> Self:
-        """Do nothing: a signature is frozen.
-
-        Parameters
-        ----------
-        X, y : any
-            Ignored.
-        """
+        """Do nothing: a signature is frozen."""
         return self
 
     def read(
@@ -333,10 +282,9 @@ class Signature(BaseEstimator):
             Whether a feature that is not in the table is computed from the strongest correlated
             one that is, as recorded when the signature was frozen, or else set to the mean of
             the training rows. Otherwise it is an error.
-        rescale : {"none", "zscore", "quantile"}, default="none"
-            Whether every feature is moved to the mean and standard deviation, or to the
-            quantiles, of the training rows. That assumes classes in the same proportions, or
-            numbers with the same distribution.
+        rescale : {"none", "zscore"}, default="none"
+            Whether every feature is moved to the mean and standard deviation of the training
+            rows. That assumes classes in the same proportions, or numbers alike.
         covariates : DataFrame, optional
             What a signature with covariates was adjusted for; None takes these columns of X.
         """
@@ -346,54 +294,35 @@ class Signature(BaseEstimator):
         given = covariates if covariates is not None else X if hasattr(X, "columns") else {}
         return replace(cohort, Z=encoded(levels, given))
 
+    @np.errstate(over="ignore", invalid="ignore", divide="ignore")
     def _entered(self, X: Any, options: Mapping[str, Any]) -> Array:
         """Return the features as the model sees them, after preprocessing."""
         cohort = X if isinstance(X, Cohort) else self.read(X, **options)
         return apply_steps(self.document["steps"], cohort.values, cohort.Z)
 
-    @available_if(_classifies)
+    @available_if(attrgetter("_classifies"))
     def decision_function(self, X: Any, **options: Any) -> Array:
-        """Return how much rows lean towards the second of two classes, or to each of more.
-
-        Absent where numbers are predicted.
-
-        Parameters
-        ----------
-        X : frame, array, sparse matrix or Cohort
-            As in :meth:`read`, here and in the other methods that predict.
-        **options
-            Those of :meth:`read`.
-        """
-        with _overflow_is_said_later():
-            scores = self._finite(self._model.scores(self._entered(X, options)))
+        """Return how much rows lean to the second of two classes, or to each; of classes only."""
+        scores = self._scores(self._entered(X, options))
         return scores[:, 0] if scores.shape[1] == 1 else scores
 
     def predict(self, X: Any, **options: Any) -> NDArray[Any]:
         """Return the class of every row, its number, or its risk of an event."""
-        return self.target.said(self._outputs(X, options)[:, 0])
+        return self.target.said(self._outputs(self._entered(X, options))[:, 0])
 
     def score(self, X: Any, y: ArrayLike, **options: Any) -> float:
         """Return the accuracy of classes or the R² of numbers, as scikit-learn's models do.
 
         That R² is against the mean of `y`; those of :meth:`validate` come with what they mean. Of
         times until an event it is Uno's C.
-
-        Parameters
-        ----------
-        X : frame, array, sparse matrix or Cohort
-            As in :meth:`read`.
-        y : array-like of shape (n_rows,)
-            Outcomes of the rows.
-        **options
-            Those of :meth:`read`.
         """
         if self.target.estimator_type is None:
             target, metric = self.target.of_cohort(y, {}), self.target.default_metric({})
             return self.predicted(X, **options).score(find_metric(metric), target)
-        classifies = self.target.estimator_type == "classifier"
-        return float((accuracy_score if classifies else r2_score)(y, self.predict(X, **options)))
+        score = accuracy_score if self._classifies else r2_score
+        return float(score(y, self.predict(X, **options)))
 
-    @available_if(_has_intervals)
+    @available_if(attrgetter("has_intervals"))
     def predict_interval(self, X: Any, level: float = INTERVAL_LEVEL, **options: Any) -> Array:
         """Return the low and the high end of a prediction interval of every row.
 
@@ -403,19 +332,17 @@ class Signature(BaseEstimator):
 
         Parameters
         ----------
-        X : frame, array, sparse matrix or Cohort
+        X, **options
             As in :meth:`read`.
         level : {0.5, 0.8, 0.9, 0.95, 0.99}, default=0.9
             Share of rows inside. Few tested rows allow no high levels.
-        **options
-            Those of :meth:`read`.
         """
-        predicted = self._outputs(X, options)[:, 0]
+        predicted = self._outputs(self._entered(X, options))[:, 0]
         ends = self.target.interval(self.document["calibration"], predicted, level)
         assert ends is not None
         return ends
 
-    @available_if(_has_survival)
+    @available_if(attrgetter("_has_survival"))
     def predict_survival(self, X: Any, times: Sequence[float], **options: Any) -> Array:
         """Return the chance of every row to have no event up to each time: row × time.
 
@@ -424,36 +351,42 @@ class Signature(BaseEstimator):
 
         Parameters
         ----------
-        X : frame, array, sparse matrix or Cohort
+        X, **options
             As in :meth:`read`.
         times : sequence of float
             From 0 to the last event of the training rows; later ones are refused.
-        **options
-            Those of :meth:`read`.
         """
         return self._model.survival(self._entered(X, options), times)  # type: ignore[attr-defined]
 
-    @available_if(_has_probabilities)
+    @available_if(attrgetter("has_probabilities"))
     def predict_proba(self, X: Any, **options: Any) -> Array:
         """Return the probability of every class; absent where the signature has none."""
-        calibration = self.document["calibration"]
-        with _overflow_is_said_later():
-            entered = self._entered(X, options)
-            if calibration is None:
-                return self._finite(self._model.probability(entered))
-            return self.target.probabilities(calibration, self._finite(self._model.scores(entered)))
+        return self._chances(self._entered(X, options))
 
-    def _outputs(self, X: Any, options: Mapping[str, Any]) -> Array:
-        with _overflow_is_said_later():
-            entered = self._entered(X, options)
-            scores = self._finite(self._model.scores(entered))
-            predicted = self._model.predict(entered, self.document["threshold"])
-        return self.target.frozen_outputs(predicted, scores, self.document["target"]["moments"])
+    @np.errstate(over="ignore", invalid="ignore", divide="ignore")
+    def _chances(self, entered: Array) -> Array:
+        calibration = self.document["calibration"]
+        if calibration is None:
+            return self._finite(self._model.probability(entered))
+        return self.target.probabilities(calibration, self._scores(entered))
+
+    @np.errstate(over="ignore", invalid="ignore", divide="ignore")
+    def _scores(self, entered: Array) -> Array:
+        return self._finite(self._model.scores(entered))
+
+    @np.errstate(over="ignore", invalid="ignore", divide="ignore")
+    def _outputs(self, entered: Array) -> Array:
+        scores, moments = self._scores(entered), self.document["target"]["moments"]
+        predicted = self._model.predict(entered, self.document["threshold"])
+        return self.target.frozen_outputs(predicted, scores, moments)
 
     def predicted(self, X: Any, **options: Any) -> Predicted:
         """Return predictions, scores, probabilities and intervals as arrays."""
-        chances = self.predict_proba(X, **options) if self.has_probabilities else None
-        outputs = self._outputs(X, options)
+        return self._predicted(self._entered(X, options))
+
+    def _predicted(self, entered: Array) -> Predicted:
+        chances = self._chances(entered) if self.has_probabilities else None
+        outputs = self._outputs(entered)
         interval = self.target.interval(self.document["calibration"], outputs[:, 0])
         return Predicted(outputs, chances, interval)
 
@@ -467,13 +400,10 @@ class Signature(BaseEstimator):
         return self.predicted(X, **options).frame(self.target, index)
 
     def shifts(self, cohort: Cohort) -> list[FeatureShift]:
-        """Return how each feature of a cohort lies against the training rows.
+        """Return how each feature of a cohort, from :meth:`read`, lies against the training rows.
 
-        Parameters
-        ----------
-        cohort : Cohort
-            From :meth:`read`. Its outcomes are not known, so other class proportions, or higher
-            numbers, look like another platform; :meth:`validate` takes the outcomes into account.
+        Its outcomes are not known, so other class proportions, or higher numbers, look like another
+        platform; :meth:`validate` takes the outcomes into account.
         """
         return feature_shifts(self.document, cohort)
 
@@ -501,7 +431,7 @@ class Signature(BaseEstimator):
 
         Parameters
         ----------
-        X : frame, array or sparse matrix
+        X, **options
             As in :meth:`read`.
         y : array-like of shape (n_rows,)
             Outcomes of the rows. They are compared with predictions, and with nothing else.
@@ -514,13 +444,6 @@ class Signature(BaseEstimator):
             Bootstrap samples of the cohort's rows, for intervals.
         random_state : int, default=0
             Seed of the bootstrap.
-        **options
-            Those of :meth:`read`.
-
-        Returns
-        -------
-        Validation
-            Scores beside the expected ones, differences of the features, and what to beware of.
         """
         from backstay.signature._validate import validate
 

@@ -1,7 +1,5 @@
 """Preprocessing as constants: what fitted transformers do to each column by itself."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np
@@ -10,7 +8,7 @@ from sklearn.impute import SimpleImputer
 from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import MaxAbsScaler, MinMaxScaler, RobustScaler, StandardScaler
 
-from backstay.signature._error import SignatureError
+from backstay.signature._document import SignatureError
 
 Array = NDArray[np.float64]
 Step = dict[str, Any]
@@ -27,13 +25,7 @@ def parts_of(transformer: Any) -> list[Any]:
 
 
 def steps_of(transformer: Any, n_before: int, columns: NDArray[np.intp]) -> list[Step]:
-    """Return what a fitted transformer of `n_before` columns does to some of them.
-
-    Raises
-    ------
-    SignatureError
-        If it is not known to treat each column by itself, or drops one of the columns.
-    """
+    """Return what a fitted transformer does to some of `n_before` columns, each by itself."""
     # Places of the columns in what the step at hand sees.
     places, n_seen = np.asarray(columns), n_before
     steps: list[Step] = []
@@ -90,10 +82,7 @@ def _floats(values: Any) -> list[float]:
 
 
 def unit_step(before: Array, after: Array) -> list[Step]:
-    """Return the step from a table as given to one that was multiplied to have an ordinary unit.
-
-    Columns were multiplied by powers of two, which their largest values tell without rounding.
-    """
+    """Return the step to a table multiplied by powers of two, which the largest values tell."""
     largest = [np.nanmax(np.abs(table), axis=0, initial=0) for table in (before, after)]
     factor = np.divide(largest[1], largest[0], out=np.ones(len(largest[0])), where=largest[0] > 0)
     if (factor == 1).all():

@@ -1,7 +1,5 @@
 """What a signature remembers of the training rows: moments, quantiles, correlated features."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -12,7 +10,7 @@ from scipy import sparse
 
 from backstay._columns import STRONG, column_chunks, numeric_columns, standard_parts
 from backstay.signature._cohort import QUANTILES
-from backstay.signature._error import SignatureError
+from backstay.signature._document import SignatureError
 from backstay.signature._shift import kurtosis
 from backstay.targets import Target
 
@@ -24,10 +22,7 @@ MOST_STAND_INS = 3
 
 
 def _chunks(X: Any, only: Columns | None = None) -> Iterator[tuple[Columns, Array]]:
-    """Yield numbers and values of the columns that hold numbers, some at a time.
-
-    With `only`, chunks that hold none of those columns may be left out.
-    """
+    """Yield numbers and values of columns that hold numbers, at least those of `only`."""
     if sparse.issparse(X):
         X, numeric = X.tocsc(), np.arange(X.shape[1])
     else:

@@ -1,7 +1,5 @@
 """What a validation found, as values: scores beside expected ones, tables, cautions."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import asdict, dataclass, field
 from typing import Any
@@ -49,10 +47,6 @@ class ScoreComparison:
     [-0.312, -0.2, -0.059]
     >>> round(one.p_value, 4), one.verdict
     (0.0056, 'worse')
-    >>> expected, found = Estimate(0.8, 0.7, 0.88), Estimate(0.59, 0.34, 0.82)
-    >>> one = ScoreComparison("roc_auc", expected, found, corrected=True, chance=0.5)
-    >>> one.verdict, one.tolerance, round(one.least_shown, 2)
-    ('cannot be told apart', 0.05, 0.25)
     """
 
     metric: str
@@ -128,10 +122,7 @@ class ScoreComparison:
 
     @property
     def more_rows_suffice(self) -> bool:
-        """Whether enough rows with the expected score would be shown to be at least as good.
-
-        They are not if what the study expects is itself less certain than the margin.
-        """
+        """Whether the expected score is sure enough for more rows to show one at least as good."""
         gain, expected = find_metric(self.metric).gain, self.expected
         best_end = max(gain(expected.low), gain(expected.high))
         return bool(best_end - gain(expected.value) < self.tolerance)

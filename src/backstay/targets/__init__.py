@@ -8,13 +8,14 @@ which sections and words a report has. A new kind of outcome is a new file here.
 from backstay.targets._adjusted import adjusted_effects, adjusted_moments
 from backstay.targets._door import as_target, find_metric, from_store
 from backstay.targets._metric import Metric
-from backstay.targets._number_intervals import LEVEL as INTERVAL_LEVEL
+from backstay.targets._number_signature import LEVEL as INTERVAL_LEVEL
 from backstay.targets._survival_follow_up import survival
 from backstay.targets._survival_models import CoxRidge
-from backstay.targets._target import Association, Beside, Effects, Target, Words
+from backstay.targets._target import Alike, Association, Beside, Effects, Target, Words
 
 __all__ = [
     "INTERVAL_LEVEL",
+    "Alike",
     "Association",
     "Beside",
     "CoxRidge",

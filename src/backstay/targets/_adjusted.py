@@ -11,11 +11,10 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse, stats
+from scipy import stats
 
-from backstay._columns import column_chunks, numeric_columns
 from backstay._partial import partial_slopes, partial_squares
-from backstay.targets._target import Arrays, Effects, Floats, Target, corrected_for_many
+from backstay.targets._target import Arrays, Effects, Floats, Target, by_column
 
 FIGURES = ("difference", "effect", "low", "high", "p", "direction")
 # What outcomes without classes call the two ways.
@@ -25,18 +24,17 @@ Z_95 = float(stats.norm.ppf(0.975))
 
 def adjusted_moments(target: Target, X: Any, Z: Floats) -> Arrays:
     """Return what a store keeps of every feature beside covariates; gaps make it unknown."""
-    found = {f"adjusted {name}": np.full(X.shape[1], np.nan) for name in FIGURES}
-    numeric = np.arange(X.shape[1]) if sparse.issparse(X) else numeric_columns(X)
-    for columns, table in column_chunks(X, numeric):
+
+    def figures(table: Floats) -> Floats:
+        found = np.full((len(FIGURES), table.shape[1]), np.nan)
         known = np.isfinite(table).all(axis=0)
-        if not known.any():
-            continue
-        with np.errstate(invalid="ignore", divide="ignore"):
-            kept, aims = table[:, known], target.ridge_aims()[1]
-            figures = target.effects_beside(kept, Z) or _figures(kept, aims, Z)
-        for name, values in zip(FIGURES, figures, strict=True):
-            found[f"adjusted {name}"][columns[known]] = values
-    return found
+        if known.any():
+            with np.errstate(invalid="ignore", divide="ignore"):
+                kept, aims = table[:, known], target.ridge_aims()[1]
+                found[:, known] = target.effects_beside(kept, Z) or _figures(kept, aims, Z)
+        return found
+
+    return by_column(X, [f"adjusted {name}" for name in FIGURES], figures)
 
 
 def _figures(table: Floats, aims: Floats, Z: Floats) -> tuple[Floats, ...]:
@@ -44,7 +42,7 @@ def _figures(table: Floats, aims: Floats, Z: Floats) -> tuple[Floats, ...]:
     omega, contrasts = np.ones(len(Z)), aims[:, -max(aims.shape[1] - 1, 1) :]
     explained, rest, k, free = partial_squares(table, contrasts, Z, omega)
     p = stats.f.sf(explained / k / (rest / free), k, free)
-    fits = [partial_slopes(table, aim, Z, omega, 0) for aim in aims.T]
+    fits = [partial_slopes(table, aim, Z, omega) for aim in aims.T]
     if len(fits) == 1:
         slopes, left, squares, df = fits[0]
         t = slopes / np.sqrt(left / df / squares)
@@ -85,5 +83,4 @@ def adjusted_effects(effects: Effects, moments: Mapping[str, NDArray[Any]]) -> E
         effect_low=low,
         effect_high=high,
         p_value=p,
-        q_value=corrected_for_many(p),
     )

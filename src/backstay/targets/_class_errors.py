@@ -1,25 +1,35 @@
 """Which classes and rows are mistaken: tables of predictions of rows that were not trained on.
 
-A row is tested in several runs. Its predictions are averaged, so every row counts once.
+A row is tested in several runs. Its predictions are averaged, so every row counts once. Scores of
+different runs are never compared: every run has a curve of its own, and the curves are averaged at
+equal false positive rate, or at equal recall. So the area under the mean ROC curve is the mean of
+the runs' AUC, and that under the other the mean of their average precision.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from itertools import product
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
+from scipy import stats
 
 from backstay._units import complete_pairs, pair_sides
 from backstay._wilson import wilson
-from backstay.targets._class_curves import mean_curve
-from backstay.targets._class_curves import roc_points as points_of_roc
 from backstay.targets._class_metrics import class_columns
 from backstay.targets._target import Floats, TableRows, Tested, mean_row
 
 if TYPE_CHECKING:
     from backstay.targets._classes import ClassTarget
+
+Run = tuple[NDArray[np.bool_], NDArray[Any]]
+# Curves change at so many places at most; finer ones are drawn on an even grid.
+MOST_PLACES = 200
+CONFIDENCE = 0.95
+N_BOOTSTRAPS = 200
 
 
 def _said(target: ClassTarget, tested: Tested) -> tuple[Floats, NDArray[np.int_]]:
@@ -120,7 +130,7 @@ def curves(target: ClassTarget, tested: Tested, kind: str) -> TableRows:
     rows: TableRows = []
     for positive, column in class_columns(target.n_classes):
         runs = [(target.codes[test] == positive, out[:, 1 + column]) for test, out in tested.runs]
-        points = mean_curve(kind, runs, tested.test_share).to_dict("records")
+        points = _mean_curve(kind, runs, tested.test_share).to_dict("records")
         rows += [
             {"class": target.classes[positive], **{str(key): value for key, value in point.items()}}
             for point in points
@@ -154,7 +164,83 @@ def roc_points(target: ClassTarget, tested: Tested) -> TableRows:
     for (rows, outputs), (c, column) in product(tested.runs, class_columns(target.n_classes)):
         positive = target.codes[rows] == c
         if 0 < positive.sum() < len(positive):
-            rates = points_of_roc((positive, outputs[:, 1 + column]))
+            rates = _rates((positive, outputs[:, 1 + column]))
             pairs = zip(*(rate.tolist() for rate in rates), strict=True)
             points += [{"class": target.classes[c], "fpr": x, "tpr": y} for x, y in pairs]
     return points
+
+
+def _mean_curve(kind: str, runs: Sequence[Run], test_share: float) -> pd.DataFrame:
+    """Return the mean curve over runs with a band: ``x``, ``y``, ``low`` and ``high``.
+
+    Runs are whether each test row is positive, and its score; those without a positive or without
+    a negative row are left out. The band over several runs has Nadeau and Bengio's correction, that
+    of a single run is over bootstraps of its rows, drawn within the classes. The curve is linear
+    between the points.
+    """
+    runs = [run for run in runs if 0 < run[0].sum() < len(run[0])]
+    if not runs:
+        return pd.DataFrame(columns=["x", "y", "low", "high"], dtype=float)
+    edges = _edges(kind, runs)
+    curves = np.array([_values(kind, run, edges) for run in runs])
+    y = curves.mean(axis=0)
+    if len(runs) > 1:
+        error = np.sqrt((1 / len(runs) + test_share) * curves.var(axis=0, ddof=1))
+        half = stats.t.ppf(0.5 + CONFIDENCE / 2, len(runs) - 1) * error
+        low, high = np.clip(y - half, 0, 1), np.clip(y + half, 0, 1)
+    else:
+        drawn = [_values(kind, run, edges) for run in _bootstraps(runs[0])]
+        low, high = np.quantile(drawn, [(1 - CONFIDENCE) / 2, (1 + CONFIDENCE) / 2], axis=0)
+    return pd.DataFrame({"x": np.repeat(edges, 2)[1:-1], "y": y, "low": low, "high": high})
+
+
+def _edges(kind: str, runs: Sequence[Run]) -> Floats:
+    """Return the places where some run's curve may change its course."""
+    counts = {int(len(p) - p.sum()) if kind == "roc" else int(p.sum()) for p, _ in runs}
+    if sum(counts) > MOST_PLACES:
+        return np.linspace(0, 1, MOST_PLACES + 1)
+    return np.unique(np.round(np.concatenate([np.arange(n + 1) / n for n in counts]), 12))
+
+
+def _values(kind: str, run: Run, edges: Floats) -> Floats:
+    """Return a curve just right and just left of the ends of every interval."""
+    curve = _roc(run) if kind == "roc" else _precision(run)
+    width = np.diff(edges)
+    near, far = curve(edges[:-1] + width / 4), curve(edges[:-1] + 3 * width / 4)
+    slope = (far - near) / 2
+    return np.clip(np.stack([near - slope, far + slope], axis=1).ravel(), 0, 1)
+
+
+def _rates(run: Run) -> tuple[Floats, Floats]:
+    """Return false and true positive rates at every score, from (0, 0) on."""
+    positive, scores = run
+    order = np.argsort(-scores, kind="stable")
+    last = np.append(np.flatnonzero(np.diff(scores[order])), len(order) - 1)
+    hits = np.append(0, np.cumsum(positive[order])[last]) / positive.sum()
+    alarms = np.append(0, np.cumsum(~positive[order])[last]) / (~positive).sum()
+    return alarms, hits
+
+
+def _roc(run: Run) -> Callable[[Floats], Floats]:
+    alarms, hits = _rates(run)
+    return lambda x: np.interp(x, alarms, hits)
+
+
+def _precision(run: Run) -> Callable[[Floats], Floats]:
+    """Precision among the rows that score as high as the last positive row needed."""
+    positive, scores = run
+    above = stats.rankdata(-scores, method="max")[positive]
+    hits = stats.rankdata(-scores[positive], method="max")
+    steps = (hits / above)[np.argsort(-scores[positive], kind="stable")]
+    return lambda x: steps[np.minimum((x * len(steps)).astype(int), len(steps) - 1)]
+
+
+def _bootstraps(run: Run) -> list[Run]:
+    positive, scores = run
+    rng = np.random.default_rng(0)
+    ours, others = np.flatnonzero(positive), np.flatnonzero(~positive)
+    drawn = []
+    for _ in range(N_BOOTSTRAPS):
+        rows = np.concatenate([rng.choice(ours, len(ours)), rng.choice(others, len(others))])
+        drawn.append((positive[rows], scores[rows]))
+    return drawn

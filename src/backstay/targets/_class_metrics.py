@@ -50,10 +50,7 @@ def _shares(target: ClassTarget) -> Floats:
 
 @dataclass(frozen=True)
 class OfLabels(Metric):
-    """A metric of predicted labels, from tables of counts: … × true class × predicted class.
-
-    Counts may be weighted. Classes without a row are left out of averages.
-    """
+    """A metric of weighted counts, … × true class × predicted class; empty classes are left out."""
 
     moves_with_shares: ClassVar[bool] = True
 

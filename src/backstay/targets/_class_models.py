@@ -6,8 +6,6 @@ every model, size, method and resample. A linear SVM and 1-NN, each behind a ``M
 with its usual settings, are therefore fitted directly: same libsvm, same predictions.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import partial
 from typing import Any
@@ -15,15 +13,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from scipy.spatial.distance import cdist
-from sklearn.linear_model import LogisticRegression
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import MinMaxScaler
 from sklearn.svm import SVC, LinearSVC
 
 from backstay._libsvm import matches_svc, train_linear
-from backstay.targets._metric import Metric
-from backstay.targets._target import LEFT_OUT, MANY_ROWS, Shortcut
+from backstay.targets._class_signature import ClassSignature
+from backstay.targets._target import MANY_ROWS, Shortcut, Target
 
 Array = NDArray[np.float64]
 ClassNumbers = NDArray[np.intp]
@@ -31,13 +28,13 @@ ClassNumbers = NDArray[np.intp]
 Fit = Callable[[Array, ClassNumbers, Array], tuple[ClassNumbers, Array]]
 
 
-def default_models(n_rows: int) -> dict[str, Any]:
+def class_models(target: Target) -> dict[str, Any]:
     """Return a linear SVM that weighs classes by their rarity, and 1-NN, on features in [0, 1].
 
     On many rows, libsvm and 1-NN would take longer than everything else in a study: the SVM is
     liblinear's then, and there is no 1-NN.
     """
-    if n_rows > MANY_ROWS:
+    if len(target) > MANY_ROWS:
         svm = LinearSVC(dual=False, class_weight="balanced")
         return {"svm": make_pipeline(MinMaxScaler(), svm)}
     return {
@@ -46,21 +43,11 @@ def default_models(n_rows: int) -> dict[str, Any]:
     }
 
 
-def models_for(metric: Metric, n_rows: int) -> tuple[dict[str, Any], str]:
-    """Return the models that the command line judges by a metric, and a description of them."""
-    scaled = "features scaled to [0, 1]"
-    if metric.needs != "probabilities":
-        words = f"linear SVM, which weighs classes by their rarity, and 1-NN, on {scaled}"
-        if n_rows > MANY_ROWS:
-            words = words.replace(", and 1-NN,", f"{LEFT_OUT} 1-NN;")
-        return default_models(n_rows), words
-    model = make_pipeline(MinMaxScaler(), LogisticRegression(max_iter=1000))
-    words = f"logistic regression on {scaled}, as the {metric.title} needs probabilities"
-    return {"logistic": model}, words
-
-
-def class_outputs(model: Any, X: Any, classes: NDArray[Any], keep: str) -> Array:
+def class_outputs(
+    target: ClassSignature, model: Any, X: Any, keep: str, learned: NDArray[Any]
+) -> Array:
     """Return the predicted class number of every row, and scores beside it unless none are kept."""
+    classes = target.seen
     predicted = np.searchsorted(classes, model.predict(X))[:, None].astype(np.float64)
     if keep == "predictions":
         return predicted
@@ -89,11 +76,7 @@ def _scores(model: Any, X: Any, classes: NDArray[Any], keep: str) -> Array:
 def _on_all_classes(
     scores: Array, numbers: ClassNumbers, n_classes: int, absent: float = -np.inf
 ) -> Array:
-    """Return the scores of the second class, or with a column per class of the data.
-
-    They come as one column of the second of two classes, or as one per class in the training
-    rows; other classes get the score `absent`.
-    """
+    """Return scores of the second class, or a column per class, `absent` for untrained ones."""
     if n_classes == 2:
         return scores[:, -1:]
     if scores.shape[1] == 1:
@@ -103,10 +86,10 @@ def _on_all_classes(
     return wide
 
 
-def shortcut_of(model: Any, n_classes: int, keep: str) -> Shortcut | None:
+def shortcut_of(target: ClassSignature, model: Any, keep: str) -> Shortcut | None:
     """Return the direct way to a model's outputs on scaled features, if it has one."""
-    fit = _fit_of(model)
-    return None if fit is None else partial(_shortened, fit, n_classes, keep)
+    fit = None if keep == "probabilities" else _fit_of(model)
+    return None if fit is None else partial(_shortened, fit, target.n_classes, keep)
 
 
 def _shortened(

@@ -1,32 +1,31 @@
 """What a frozen signature remembers of classes, and what it asks of a cohort's classes."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
+from functools import cached_property
 from typing import Any, Self
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
+from scipy.optimize import minimize
+from scipy.special import expit, logit
 
 from backstay._refusal import Refusal
+from backstay._wilson import wilson
 from backstay._words import listed
-from backstay.targets._class_calibration import calibrated, calibration_of, probabilities
 from backstay.targets._metric import Metric
 from backstay.targets._target import Alike, Calibration, Floats, Rows, Target
 
 # Rows of a class that are drawn at least.
 LEAST_DRAWN = 10
+# Tested rows of the smaller class that a calibration needs.
+LEAST_ROWS = 10
+# A bin of the calibration curve holds at least this many rows; there are at most this many bins.
+ROWS_OF_A_BIN, MOST_BINS = 15, 10
 
 
 def label_text(label: Any) -> str:
-    """Return a label as text; 1.0 is 1, as a column with gaps holds it.
-
-    Examples
-    --------
-    >>> label_text(1.0), label_text("ill"), label_text(True)
-    ('1', 'ill', 'True')
-    """
+    """Return a label as text; 1.0 is 1, as a column with gaps holds it."""
     whole = isinstance(label, float) and label.is_integer()
     return str(int(label) if whole else label)
 
@@ -44,6 +43,11 @@ class ClassSignature(Target):
     def n_classes(self) -> int:
         """Number of classes, whether rows of all are there or not."""
         return len(self.classes)
+
+    @cached_property
+    def seen(self) -> NDArray[Any]:
+        """The classes as methods see them, in order."""
+        return np.unique(self.values)
 
     def readings(self, y: NDArray[Any]) -> list[Self]:
         """Return class numbers, as of a study that was told the positive class, and labels."""
@@ -69,10 +73,6 @@ class ClassSignature(Target):
                 residual[self.codes == c] = centred
         covariance = residual.T @ residual / max(len(values) - self.n_classes, 1)
         return {**moments, "covariance": covariance.tolist()}
-
-    def moment_shapes(self, n_features: int) -> dict[str, tuple[int, ...]]:
-        by_class = dict.fromkeys(("counts", "means", "sds"), (self.n_classes, n_features))
-        return {**by_class, "covariance": (n_features, n_features)}
 
     def drawn_like(
         self, moments: Mapping[str, Any], sizes: list[int], n_rows: int, rng: np.random.Generator
@@ -123,17 +123,16 @@ class ClassSignature(Target):
 
     def said(self, predicted: NDArray[Any]) -> NDArray[Any]:
         """Return the labels of class numbers."""
-        labels, wanted = np.array(self.classes.tolist()), self.classes.tolist()
-        # Whole numbers beyond 64-bit signed integers would become floating point.
-        labels = labels if labels.tolist() == wanted else np.array(wanted, dtype=object)
-        return labels[predicted.astype(np.intp)]
+        return np.array(self.classes.tolist())[predicted.astype(np.intp)]
 
     def in_brief(self, predicted: NDArray[Any]) -> str:
         """Return how many rows were given each class."""
         counts = pd.Series(predicted).value_counts()
         return ", ".join(f"{name} {n}" for name, n in counts.items())
 
-    def prediction_columns(self, scores: Floats, chances: Floats | None) -> dict[str, Floats]:
+    def prediction_columns(
+        self, scores: Floats, chances: Floats | None, interval: Floats | None
+    ) -> dict[str, Any]:
         """Return scores of the second of two classes, or of all, and probabilities of all."""
         names = list(map(label_text, self.classes))
         shown = names[1:] if scores.shape[1] == 1 else names
@@ -143,23 +142,54 @@ class ClassSignature(Target):
         return columns
 
     def calibrated(self, tested: pd.DataFrame) -> tuple[dict[str, Any] | None, str]:
+        """Return Platt's map from scores of the second class to its probability.
+
+        From scores of rows that were tested: those of a model's own training rows lie too far
+        apart, and probabilities made from them would be too sure. A row that was tested several
+        times has several scores; together they count as one row.
+        """
         if self.n_classes > 2:
             return None, "none: the model has none, and calibration is for two classes"
         if "score" not in tested:
             return None, "none: the model has none, and the study kept no scores"
-        rows, scores = tested["row"].to_numpy(), tested["score"].to_numpy()
-        return calibrated(rows, scores, tested["class"].to_numpy() == 1)
+        second = tested["class"].to_numpy() == 1
+        _, firsts, places, times = np.unique(
+            tested["row"], return_index=True, return_inverse=True, return_counts=True
+        )
+        n_rows = len(firsts)
+        smaller = int(min(second[firsts].sum(), (~second[firsts]).sum())) if n_rows else 0
+        if smaller < LEAST_ROWS:
+            return None, (
+                f"none: calibration needs scores of {LEAST_ROWS} tested rows of each class, and "
+                f"one has {smaller}"
+            )
+        slope, intercept = _platt(tested["score"].to_numpy(), second, 1 / times[places])
+        if slope <= 0:
+            return None, "none: scores of tested rows do not rise with the second class"
+        straight = {"kind": "platt", "slope": slope, "intercept": intercept}
+        return straight, f"Platt's calibration on the scores of {n_rows} tested rows"
 
     def probabilities(self, calibration: dict[str, Any], scores: Floats) -> Floats:
         """Return a column for each of two classes."""
-        return probabilities(calibration, scores[:, 0])
+        second = expit(calibration["slope"] * scores[:, 0] + calibration["intercept"])
+        return np.column_stack([1 - second, second])
 
     def calibration(self, chances: Floats) -> Calibration | None:
         """Compare probabilities of the second of two classes with how often rows belong to it."""
-        second = self.codes == 1
+        second, said = self.codes == 1, chances[:, 1]
         if self.n_classes > 2 or not 0 < second.sum() < len(second):
             return None
-        return calibration_of(second, chances[:, 1], str(self.classes[1]))
+        tiny = 1e-6  # votes of a k-NN are 0 and 1
+        slope, intercept = _platt(logit(np.clip(said, tiny, 1 - tiny)), second, np.ones(len(said)))
+        n_bins = int(np.clip(len(second) // ROWS_OF_A_BIN, 1, MOST_BINS))
+        bins = []
+        for part in np.array_split(np.argsort(said, kind="stable"), n_bins):
+            observed = float(second[part].mean())
+            low, high = map(float, wilson(observed, len(part)))
+            predicted = float(said[part].mean())
+            ends = {"low": low, "high": high, "n": len(part)}
+            bins.append({"predicted": predicted, "observed": observed, **ends})
+        return Calibration(str(self.classes[1]), slope, intercept, pd.DataFrame(bins))
 
     def draws(self, n_draws: int, rng: np.random.Generator) -> Rows:
         """Return rows drawn within classes, so that all draws have the same labels."""
@@ -169,3 +199,25 @@ class ClassSignature(Target):
     def scores_of_draws(self, metric: Metric, outputs: Floats, draws: Rows) -> Floats:
         """Return a metric of all draws at once, as they have the same labels."""
         return metric.score(self.take(draws[0]), outputs[draws])
+
+
+def _platt(scores: Floats, second: NDArray[np.bool_], weight: Floats) -> tuple[float, float]:
+    """Return slope and intercept of the log odds as a function of the score (Platt 1999).
+
+    His targets, (n₊ + 1)/(n₊ + 2) and 1/(n₋ + 2), keep separable classes finite.
+    """
+    n_second, n_first = float(weight[second].sum()), float(weight[~second].sum())
+    target = np.where(second, (n_second + 1) / (n_second + 2), 1 / (n_first + 2))
+    middle, spread = float(scores.mean()), float(scores.std()) or 1.0
+    z = (scores - middle) / spread
+
+    def loss(ab: Floats) -> tuple[float, Floats]:
+        log_odds = ab[0] * z + ab[1]
+        # log(1 + exp(t)) − y·t, without overflow.
+        value = float((np.logaddexp(0, log_odds) - target * log_odds) @ weight)
+        error = weight * (expit(log_odds) - target)
+        return value, np.array([(error * z).sum(), error.sum()])
+
+    start = np.array([1.0, np.log((n_second + 1) / (n_first + 1))])
+    a, b = minimize(loss, start, jac=True, method="BFGS").x
+    return float(a / spread), float(b - a * middle / spread)

@@ -1,68 +1,74 @@
 """Rows that belong to classes."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
-from functools import cached_property, partial
+from functools import partial
 from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import stats
+from sklearn.linear_model import LogisticRegression
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import MinMaxScaler
 
 from backstay._refusal import Refusal
 from backstay._units import complete_pairs
 from backstay._validation import encode_labels
 from backstay.targets import _class_errors
 from backstay.targets._class_effects import (
+    HUGE,
+    TIMES,
+    association_with_classes,
     effects_of_classes,
     moments_of_classes,
     moments_of_pairs,
-)
-from backstay.targets._class_metrics import METRICS
-from backstay.targets._class_models import (
-    class_outputs,
-    default_models,
-    models_for,
-    shortcut_of,
-)
-from backstay.targets._class_separation import (
-    association_with_classes,
-    giveaways_of_classes,
     separation_of_classes,
 )
+from backstay.targets._class_metrics import METRICS
+from backstay.targets._class_models import class_models, class_outputs, shortcut_of
 from backstay.targets._class_signature import ClassSignature
-from backstay.targets._class_words import PAIR_WORDS, UNEQUAL, class_concerns, class_words
 from backstay.targets._metric import Metric
 from backstay.targets._target import (
     Arrays,
-    Effects,
     Floats,
     Rows,
-    Shortcut,
     TableRows,
     Target,
     Tested,
+    Words,
     permuted_within,
 )
 
 # Pairs with both classes that a study needs.
 LEAST_PAIRS = 4
+# Classes further apart in size make accuracy misleading.
+UNEQUAL = 3
+# Fewer rows of a class say little about it.
+FEW_ROWS = 10
+MODELS = {
+    "svm": (
+        "linear SVM",
+        ("SVC(", "kernel='linear'"),
+        "support vector machine with a linear kernel: the widest gap between the classes",
+    ),
+    "1nn": (
+        "nearest neighbour",
+        ("KNeighborsClassifier(", "n_neighbors=1,"),
+        "the class of the nearest training row",
+    ),
+    "pam": (
+        "nearest shrunken centroids",
+        ("NearestShrunkenCentroids(",),
+        "the class with the nearest mean, after small differences between means are removed",
+    ),
+}
 
 
 class ClassTarget(ClassSignature):
-    """The class of every row.
-
-    Parameters
-    ----------
-    classes : array of shape (n_classes,)
-        Labels of the classes; of two, the second is the positive one.
-    codes : array of shape (n_rows,)
-        Number of every row's class, its place in `classes`.
-    values : array of shape (n_rows,), default=None
-        What methods see, if not the class numbers: the labels themselves.
-    """
+    """The class of every row by its place in `classes`; of two, the second is the positive one."""
 
     kind: ClassVar[str] = "classes"
+    example: ClassVar[NDArray[Any]] = np.arange(24) % 2
     metrics: ClassVar[Mapping[str, Metric]] = METRICS
     beside: ClassVar[tuple[str, ...]] = ("balanced_accuracy", "accuracy")
     row_column: ClassVar[str] = "class"
@@ -81,26 +87,34 @@ class ClassTarget(ClassSignature):
     cohort_tables: ClassVar[tuple[str, ...]] = ("confusion", "recalls", "roc_points")
     agreement: ClassVar[tuple[str, ...]] = ("agreement", "pooled_kappa")
     estimator_type: ClassVar[str | None] = "classifier"
-    pair_words: ClassVar[Mapping[str, Any]] = PAIR_WORDS
+    pair_words: ClassVar[Mapping[str, Any]] = {
+        "effect": "mean differences in their own standard deviations, with Hedges' correction",
+        "test": "the paired t test",
+    }
 
     moments = moments_of_classes
     pair_moments = moments_of_pairs
     association = association_with_classes
-    giveaways = giveaways_of_classes
-    words = class_words
-    concerns = class_concerns
+    separation = separation_of_classes
+    default_models = class_models
+    outputs = class_outputs
+    shortcut = shortcut_of
+    _effects = effects_of_classes
+    last_moment: ClassVar[str] = "class mean"
+    models_described: ClassVar[str] = (
+        "linear SVM, which weighs classes by their rarity, and 1-NN, on features scaled to [0, 1]"
+    )
+    slow_model: ClassVar[str] = "1-NN"
+    nearly: ClassVar[float] = 0.95
+    apart: ClassVar[float] = 1.0
 
     @classmethod
     def of(cls, y: NDArray[Any], positive: Any = None) -> Self:
-        """Return the target of labels, or refuse what are none.
-
-        Where `positive` names one of two classes, that class is put second, where metrics look
-        for it, and methods see class numbers.
-        """
+        """Return the target of labels; `positive` is put second, where metrics look for it."""
         classes, codes = encode_labels("Study", y)
         if positive is None:
             target = cls(classes, codes, y)
-            target._seen = classes  # travels to every task, which need not find it out again
+            target.seen = classes  # travels to every task, which need not find it out again
             return target
         if len(classes) != 2 or positive not in classes.tolist():
             raise ValueError(
@@ -110,10 +124,7 @@ class ClassTarget(ClassSignature):
 
     @classmethod
     def from_store(cls, stored: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> Self:
-        """Return the target that a store holds; labels that JSON cannot hold are text there.
-
-        Without an array of class numbers it has no rows.
-        """
+        """Return the target that a store holds; without an array of numbers it has no rows."""
         classes = np.array(stored["classes"], dtype=object)
         return cls(classes, np.asarray(arrays.get("codes", ())).astype(np.intp))
 
@@ -121,11 +132,6 @@ class ClassTarget(ClassSignature):
     def sizes(self) -> NDArray[np.intp]:
         """Rows of every class."""
         return np.bincount(self.codes, minlength=self.n_classes)
-
-    @cached_property
-    def _seen(self) -> NDArray[Any]:
-        """The classes as methods see them, in order."""
-        return np.unique(self.values)
 
     def take(self, rows: Any) -> Self:
         return type(self)(self.classes, self.codes[rows], self.values[rows])
@@ -157,33 +163,20 @@ class ClassTarget(ClassSignature):
         """Return whether these rows hold two classes."""
         return len(np.unique(self.codes[rows])) > 1
 
-    def shuffled(
-        self,
-        groups: NDArray[Any] | None,
-        rng: np.random.Generator,
-        strata: NDArray[Any] | None = None,
+    def _shuffled_groups(
+        self, first: Rows, member: Rows, strata: NDArray[Any] | None, rng: np.random.Generator
     ) -> Self:
-        """Return the labels in random order; with groups, what could have been otherwise.
-
-        Groups of one class exchange their labels as a whole, so that the number of groups in each
-        class stays; groups that mix classes, such as pairs, keep their labels in another order.
-        """
-        if groups is None:
-            return self.take(permuted_within(np.arange(len(self)), strata, rng))
-        names, first, member = np.unique(groups, return_index=True, return_inverse=True)
+        """Shuffle groups of one class as a whole, and those that mix classes within."""
         mixed = np.unique(member[self.codes != self.codes[first][member]])
-        pure = np.setdiff1d(np.arange(len(names)), mixed)
+        pure = np.setdiff1d(np.arange(len(first)), mixed)
         by_group = first.copy()
-        within = None if strata is None else strata[first[pure]]
+        within = None if strata is None else strata[pure]
         by_group[pure] = first[permuted_within(pure, within, rng)]
         source = by_group[member]
         for group in mixed:
             rows = np.flatnonzero(member == group)
             source[rows] = rng.permutation(rows)
         return self.take(source)
-
-    def default_models(self) -> dict[str, Any]:
-        return default_models(len(self))
 
     def default_metric(self, models: Mapping[str, Any]) -> str:
         """Return the area under the ROC curve where every model ranks rows."""
@@ -192,22 +185,20 @@ class ClassTarget(ClassSignature):
         return "roc_auc" if ranked else "balanced_accuracy"
 
     def models_for(self, metric: Metric) -> tuple[dict[str, Any], str]:
-        return models_for(metric, len(self))
+        if metric.needs != "probabilities":
+            return super().models_for(metric)
+        model = make_pipeline(MinMaxScaler(), LogisticRegression(max_iter=1000))
+        words = f"logistic regression on features scaled to [0, 1], as the {metric.title} needs "
+        return {"logistic": model}, f"{words}probabilities"
 
     def n_columns(self, keep: str) -> int:
         """Return 1 for the predicted class number, and 1 or one per class for scores."""
         return 1 + (0 if keep == "predictions" else 1 if self.n_classes == 2 else self.n_classes)
 
-    def outputs(self, model: Any, X: Any, keep: str, learned: NDArray[Any]) -> Floats:
-        return class_outputs(model, X, self._seen, keep)
-
     def coded(self, values: NDArray[Any]) -> tuple[Rows, Rows]:
         """Return the classes among training rows, as numbers, and each row's place among them."""
         present, codes = np.unique(values, return_inverse=True)
-        return np.searchsorted(self._seen, present), codes
-
-    def shortcut(self, model: Any, keep: str) -> Shortcut | None:
-        return None if keep == "probabilities" else shortcut_of(model, self.n_classes, keep)
+        return np.searchsorted(self.seen, present), codes
 
     def ridge_aims(self) -> tuple[Floats, Floats]:
         """Return weights that give every class the same mass, and an indicator of every class."""
@@ -219,10 +210,6 @@ class ClassTarget(ClassSignature):
         predicted = leanings.argmax(axis=-1)[..., None]
         scores = leanings[..., 1:] - leanings[..., :1] if self.n_classes == 2 else leanings
         return np.concatenate([predicted, scores], axis=-1)
-
-    def effects(self, X: Any) -> Effects | None:
-        moments = X if isinstance(X, Mapping) else self.moments(X)
-        return effects_of_classes(moments, list(map(str, self.classes)))
 
     def on_second_side(self, pairs: NDArray[Any]) -> NDArray[np.bool_]:
         """Return which rows are of the second class; refuse other than two, and too few pairs."""
@@ -238,9 +225,6 @@ class ClassTarget(ClassSignature):
             "groups.",
             parameter=("exclude_classes", "groups", "pairs"),
         )
-
-    def separation(self, values: Floats) -> Floats:
-        return separation_of_classes(values, self.codes, self.n_classes)
 
     def summary(self) -> list[tuple[str, int]]:
         return [(str(name), int(n)) for name, n in zip(self.classes, self.sizes, strict=True)]
@@ -262,6 +246,71 @@ class ClassTarget(ClassSignature):
             return []
         text = "accuracy would be misleading; AUC and balanced accuracy are not"
         return [("class ratio", f"{ratio:.3g}:1 of largest and smallest; {text}")]
+
+    def words(self) -> Words:
+        names = [str(name) for name in self.classes]
+        two = len(names) == 2
+        number = f"{len(names)} class{'' if len(names) == 1 else 'es'}"
+        return Words(
+            outcome="the classes",
+            described=number,
+            task=f"Classification into {number}",
+            errors="Errors by class",
+            separation="AUC" if two else "AUC of two classes, on average",
+            direction="high in" if two else "direction",
+            directed="high in {}" if two else "{}",
+            difference=f"{names[1]} minus {names[0]}"
+            if two
+            else "the class furthest from the others minus all other rows",
+            effect="Hedges' g",
+            effect_source=(
+                "Hedges, L. V. and Olkin, I. (1985). Statistical Methods for Meta-Analysis. "
+                "Academic Press."
+            ),
+            test="Welch's t test" if two else "the analysis of variance",
+            columns={name: f"mean in {name}" for name in names},
+            models=MODELS,
+        )
+
+    def concerns(self, metric: str | None) -> list[tuple[str, str]]:
+        """Return what to keep in mind: unequal classes where models are judged, and small ones."""
+        concerns = [] if metric is None else self._unequal(metric)
+        small = [f"{name} ({n})" for name, n in self.summary() if n < FEW_ROWS]
+        if small:
+            text = f"Classes with fewer than {FEW_ROWS} rows: {', '.join(small)}."
+            concerns.append(("Little can be said about small classes.", text))
+        return concerns
+
+    def _unequal(self, metric: str) -> list[tuple[str, str]]:
+        """Warn of accuracy where one class is far larger than another."""
+        sizes = sorted((n, name) for name, n in self.summary())
+        (few, rare), (many, common) = sizes[0], sizes[-1]
+        if many <= UNEQUAL * few:
+            return []
+        ratio = f"{many / few:.1f}".removesuffix(".0")
+        guess = METRICS["accuracy"].chance(self)
+        right = f"{100 * guess:.{1 if guess > 0.985 else 0}f}\u202f%"
+        instead = f"This study decides by {METRICS[metric].title} instead."
+        if metric == "accuracy":
+            instead = (
+                "This study decides by accuracy all the same; AUC or balanced accuracy suit it "
+                "better."
+            )
+        text = (
+            f"The classes are unequal: {many} rows of {common} to {few} of {rare}, {ratio}:1. "
+            f"Always guessing {common} is right about {right} of the rows. {instead}"
+        )
+        return [("A high accuracy means little here.", text)]
+
+    def _standing(
+        self, share: Floats, size: Floats
+    ) -> list[tuple[Floats, Callable[[float, float], bool]]]:
+        """Return distances of two normal distributions with these AUCs, and Hedges' g."""
+        distance = np.sqrt(2) * stats.norm.ppf(np.clip(share, 0.5, 1 - 0.5 / len(self)))
+        return [
+            (distance, lambda one, other: one - other >= self.apart),
+            (size, lambda one, other: one >= max(HUGE, TIMES * other)),
+        ]
 
     @property
     def names(self) -> list[Any]:

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import stats
 
 from backstay._wilson import wilson
 
@@ -69,35 +68,18 @@ class Metric(ABC):
 
     @abstractmethod
     def pooled(self, target: Any, runs: Sequence[Run], copies: Floats) -> Floats:
-        """Return the metric on drawn rows: draw × configuration.
+        """Return the metric on drawn rows: draw × configuration; nan where it is undefined.
 
-        Parameters
-        ----------
-        target : Target
-            All rows.
-        runs : list of (rows, outputs)
-            For every resample the rows tested, and outputs model × size × row × column.
-        copies : array of shape (n_draws, n_rows)
-            How often each row counts in a draw.
-
-        Returns
-        -------
-        ndarray
-            nan where a draw holds no rows that the metric could be computed from.
+        `runs` are, for every resample, the rows tested and outputs model × size × row × column;
+        `copies` how often each row of the target counts in a draw: draw × row.
         """
 
     def of_runs(self, target: Any, runs: Sequence[Run]) -> list[Floats]:
-        """Return the metric of every run; their mean is that of all runs.
-
-        `runs` are as in :meth:`pooled`.
-        """
+        """Return the metric of every run, as in :meth:`pooled`; their mean is that of all."""
         return [self.score(target.take(rows), outputs) for rows, outputs in runs]
 
     def rows_worth(self, target: Any, n_runs: int = 1) -> float:
-        """Return how many rows give a share of right predictions the variance of a score.
-
-        Of one run, if the target holds the rows of several.
-        """
+        """Return how many rows of one run give a share of right predictions a score's variance."""
         return float(len(target) // n_runs)
 
     @property
@@ -115,10 +97,7 @@ class Metric(ABC):
         return values if self.higher_is_better else -values
 
     def least_interval(self, value: float, n: float) -> tuple[float, float]:
-        """Return Wilson's interval of a score on n rows' worth, in the range of the metric.
-
-        A metric without two ends has none: the score twice.
-        """
+        """Return Wilson's interval of a score on n rows; the score twice without two ends."""
         if not self.is_bounded:
             return value, value
         span = self.high - self.low
@@ -162,10 +141,7 @@ def ratio(total: Floats, size: Floats) -> Floats:
 
 
 def row_means(target: Target, runs: Sequence[Run], shape: tuple[int, ...]) -> tuple[Floats, Floats]:
-    """Return per-row sums of arrays row × …, divided by how often a row was tested, and how often.
-
-    `runs` hold the rows tested and values … × row.
-    """
+    """Return the means of values … × row over runs: row × …, and how often a row was tested."""
     total, times = np.zeros((len(target), *shape)), np.zeros(len(target))
     for rows, values in runs:
         total[rows] += np.moveaxis(values, -1, 0)
@@ -177,10 +153,7 @@ def row_means(target: Target, runs: Sequence[Run], shape: tuple[int, ...]) -> tu
 def pair_order(
     runs: Sequence[Run], first: NDArray[np.intp], second: NDArray[np.intp], n_rows: int
 ) -> tuple[Floats, Floats]:
-    """Return how often rows score higher than others: configuration × first × second.
-
-    As a share of the resamples that tested both, ties as halves; and whether any did.
-    """
+    """Return the share of runs with a row of `first` above one of `second`, and if any had both."""
     place_a, place_b = (np.full(n_rows, -1) for _ in range(2))
     place_a[first], place_b[second] = np.arange(len(first)), np.arange(len(second))
     n_configurations = math.prod(runs[0][1].shape[:2])
@@ -205,10 +178,7 @@ def ordered_share(
     copies: Floats,
     weight: Floats | float = 1.0,
 ) -> Floats:
-    """Return the share of drawn pairs whose row of the first side scores higher.
-
-    Draw × configuration; `weight` says how much a pair counts: first × second.
-    """
+    """Return the weighted share of drawn pairs whose first row is higher: draw × configuration."""
     first, second = sides
     higher, known = pair_order(runs, first, second, copies.shape[1])
     drawn, against = copies[:, first], copies[:, second]
@@ -231,11 +201,11 @@ def ordered_share_of_many(
     right, met, unmet = np.zeros((n_configurations, n_rows)), np.zeros(n_rows), np.ones(n_rows)
     for tested, scores in runs:
         values, ours = scores.reshape(n_configurations, -1), is_first[tested]
-        ranks = stats.rankdata(values, axis=1)
+        above = others_below(values, ours)
         for side, against in ((ours, sides[1]), (~ours, sides[0])):
-            above = ranks[:, side] - stats.rankdata(values[:, side], axis=1)
             n_against = np.count_nonzero(~side)
-            right[:, tested[side]] += above if side is ours else n_against - above
+            met_right = above[:, side]
+            right[:, tested[side]] += met_right if side is ours else n_against - met_right
             met[tested[side]] += n_against
             unmet[tested[side]] *= 1 - n_against / len(against)
     right /= np.maximum(met, 1)
@@ -248,6 +218,25 @@ def ordered_share_of_many(
                      for part in (copies @ by_side, by_side.sum(axis=0)))
     )  # fmt: skip
     return np.clip(drawn - everyone / 2, 0, 1)
+
+
+def others_below(values: Floats, ours: NDArray[np.bool_]) -> Floats:
+    """Return how many values of the other side are below each, ties as halves, row by row."""
+    order = np.argsort(values, axis=1)
+    ranked = np.take_along_axis(values, order, axis=1)
+    mine, places = ours[order], np.arange(values.shape[1])
+    first, last = np.ones_like(mine), np.ones_like(mine)
+    first[:, 1:] = last[:, :-1] = ranked[:, 1:] != ranked[:, :-1]
+    start = np.maximum.accumulate(np.where(first, places, 0), axis=1)
+    end = np.minimum.accumulate(np.where(last, places, len(places))[:, ::-1], axis=1)[:, ::-1]
+    n_ours = np.zeros((len(values), len(places) + 1))
+    np.cumsum(mine, axis=1, out=n_ours[:, 1:])
+    # Twice those before the first of equal values, and once those among them.
+    twice = np.take_along_axis(n_ours, start, 1) + np.take_along_axis(n_ours, end + 1, 1)
+    twice = np.where(mine, start + end + 1 - twice, twice)
+    below = np.empty_like(twice)
+    np.put_along_axis(below, order, twice / 2, axis=1)
+    return below
 
 
 def some_rows(wanted: NDArray[np.bool_]) -> NDArray[np.intp]:

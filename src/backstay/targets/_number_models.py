@@ -4,8 +4,6 @@ As with the models of classes, a scikit-learn pipeline spends most of its time o
 default models, as they are or with other penalties, are therefore fitted directly.
 """
 
-from __future__ import annotations
-
 from functools import partial
 from typing import Any
 
@@ -16,25 +14,21 @@ from sklearn.neighbors import KNeighborsRegressor
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from backstay.targets._target import MANY_ROWS, Floats, Shortcut
+from backstay.targets._target import MANY_ROWS, Floats, Shortcut, Target
 
 # Penalties that the ridge tries, for features of deviation 1; a store holds no arrays of models.
 PENALTIES = tuple(np.logspace(-2, 6, 33).tolist())
-DESCRIBED = (
-    "ridge regression, its penalty by leave-one-out on training rows, and 5-NN, on features of "
-    "mean 0 and deviation 1"
-)
 
 
-def default_models(n_rows: int) -> dict[str, Any]:
+def number_models(target: Target) -> dict[str, Any]:
     """Return ridge regression and, unless rows are many, 5-NN: on features of deviation 1."""
     models = {"ridge": make_pipeline(StandardScaler(), RidgeCV(alphas=PENALTIES))}
-    if n_rows <= MANY_ROWS:
+    if len(target) <= MANY_ROWS:
         models["5nn"] = make_pipeline(StandardScaler(), KNeighborsRegressor(n_neighbors=5))
     return models
 
 
-def shortcut_of(model: Any) -> Shortcut | None:
+def shortcut_of(target: Target, model: Any, keep: str) -> Shortcut | None:
     """Return the direct way to a model's outputs on scaled features, if it has one."""
     last = after_scaling(model)
     if _equal(last, KNeighborsRegressor(n_neighbors=getattr(last, "n_neighbors", 5))):

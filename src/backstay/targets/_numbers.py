@@ -1,7 +1,5 @@
 """Rows with a number each."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from typing import Any, ClassVar, Self
 
@@ -14,27 +12,23 @@ from backstay._units import group_means
 from backstay._validation import as_numbers
 from backstay.targets._metric import Metric, row_means
 from backstay.targets._number_effects import (
+    MOMENTS,
     association_with_numbers,
     concordance,
     effects_on_numbers,
-    giveaways_of_numbers,
     moments_with_numbers,
 )
 from backstay.targets._number_metrics import METRICS
-from backstay.targets._number_models import DESCRIBED, default_models, shortcut_of
+from backstay.targets._number_models import number_models, shortcut_of
 from backstay.targets._number_signature import NumberSignature
-from backstay.targets._number_words import number_concerns, number_remarks, number_words
 from backstay.targets._target import (
-    LEFT_OUT,
-    MANY_ROWS,
     Arrays,
     Beside,
-    Effects,
     Floats,
     Rows,
-    Shortcut,
     TableRows,
     Tested,
+    Words,
     mean_row,
     neighbours,
     permuted_within,
@@ -42,13 +36,25 @@ from backstay.targets._target import (
 
 # Rows that a study of numbers needs, and rows to train on.
 LEAST_ROWS = 12
+# A row with this share of the outcome's variance, or this share of rows with one value.
+ONE_ROW, TIED = 0.25, 0.3
+MODELS = {
+    "ridge": (
+        "ridge regression",
+        ("RidgeCV(",),
+        "linear regression with small coefficients; training rows decide how small, by "
+        "leave-one-out cross-validation",
+    ),
+    "5nn": (
+        "five nearest neighbours",
+        ("KNeighborsRegressor(", "n_neighbors=5"),
+        "the mean of the five nearest training rows",
+    ),
+}
 
 
-def predicted_rows(target: NumberTarget, tested: Tested) -> TableRows:
-    """Return every tested row: its outcome, and the mean and spread of its predictions.
-
-    The residual is the outcome less the mean; the error is the root mean square over the runs.
-    """
+def predicted_rows(target: "NumberTarget", tested: Tested) -> TableRows:
+    """Return tested rows: outcome, mean and spread of predictions, root mean square error."""
     figures = []
     for rows, outputs in tested.runs:
         said = outputs[:, 0]
@@ -69,12 +75,12 @@ def predicted_rows(target: NumberTarget, tested: Tested) -> TableRows:
     ]
 
 
-def residual_rows(target: NumberTarget, tested: Tested) -> TableRows:
+def residual_rows(target: "NumberTarget", tested: Tested) -> TableRows:
     """Return the same rows, the largest errors first."""
     return sorted(predicted_rows(target, tested), key=lambda row: -row["error"])
 
 
-def bias_variance(target: NumberTarget, tested: Tested) -> TableRows:
+def bias_variance(target: "NumberTarget", tested: Tested) -> TableRows:
     """Split the squared error into bias² and variance."""
     rows = [row for row in predicted_rows(target, tested) if row["n_runs"] > 1]
     names = ("error", "residual", "spread", "spread")
@@ -82,15 +88,10 @@ def bias_variance(target: NumberTarget, tested: Tested) -> TableRows:
 
 
 class NumberTarget(NumberSignature):
-    """The number of every row.
-
-    Parameters
-    ----------
-    values : array of shape (n_rows,)
-        Finite numbers.
-    """
+    """The number of every row."""
 
     kind: ClassVar[str] = "numbers"
+    example: ClassVar[NDArray[Any]] = np.linspace(0.0, 1.0, 24)
     metrics: ClassVar[Mapping[str, Metric]] = METRICS
     beside: ClassVar[tuple[str, ...]] = ("spearman", "mae", "rmse")
     row_column: ClassVar[str] = "outcome"
@@ -109,10 +110,16 @@ class NumberTarget(NumberSignature):
 
     moments = moments_with_numbers
     association = association_with_numbers
-    giveaways = giveaways_of_numbers
-    words = number_words
-    concerns = number_concerns
-    remarks = number_remarks
+    separation = concordance
+    default_models = number_models
+    shortcut = shortcut_of
+    _effects = effects_on_numbers
+    last_moment: ClassVar[str] = MOMENTS[-1]
+    models_described: ClassVar[str] = (
+        "ridge regression, its penalty by leave-one-out on training rows, and 5-NN, on features of "
+        "mean 0 and deviation 1"
+    )
+    slow_model: ClassVar[str] = "5-NN"
 
     @classmethod
     def of(cls, y: NDArray[Any], positive: Any = None) -> Self:
@@ -163,51 +170,30 @@ class NumberTarget(NumberSignature):
         """Return whether these are enough rows, with more than one number."""
         return len(rows) >= LEAST_ROWS and bool(np.ptp(self.values[rows]) > 0)
 
-    def shuffled(
-        self,
-        groups: NDArray[Any] | None,
-        rng: np.random.Generator,
-        strata: NDArray[Any] | None = None,
+    def _shuffled_groups(
+        self, first: Rows, member: Rows, strata: NDArray[Any] | None, rng: np.random.Generator
     ) -> Self:
-        """Return the numbers in random order; with groups, what could have been otherwise.
+        """Let groups exchange their means, and rows of a group their deviations from its mean.
 
-        Groups exchange their means, and the rows of a group their deviations from its mean. So
-        groups of one number exchange it as a whole, and groups that differ within, such as visits
-        of a patient, go with no feature between patients or within one, but stay as alike.
+        So groups of one number exchange it as a whole, and groups that differ within, such as
+        visits of a patient, go with no feature between patients or within one, but stay as alike.
         """
-        if groups is None:
-            return self.take(permuted_within(np.arange(len(self)), strata, rng))
-        names, first, member = np.unique(groups, return_index=True, return_inverse=True)
         # Deviations from the first row of a group are exactly 0 where all are equal.
         apart = self.values - self.values[first][member]
         middle = np.bincount(member, apart) / np.bincount(member)
         level, apart = self.values[first] + middle, apart - middle[member]
-        within = None if strata is None else strata[first]
-        values = level[permuted_within(np.arange(len(names)), within, rng)][member]
-        for group in range(len(names)):
+        values = level[permuted_within(np.arange(len(first)), strata, rng)][member]
+        for group in range(len(first)):
             rows = np.flatnonzero(member == group)
             values[rows] += apart[rng.permutation(rows)]
         return type(self)(values)
 
     def values_for(self, method: Any, values: NDArray[Any]) -> NDArray[Any]:
-        """Return numbers that no method takes for classes; rankers of backstay scale them anyway.
-
-        Methods of others get them as they are.
-        """
+        """Return numbers that no ranker of ours takes for classes."""
         return as_numbers(method, values) if hasattr(method, "outcomes") else values
-
-    def default_models(self) -> dict[str, Any]:
-        return default_models(len(self))
 
     def default_metric(self, models: Mapping[str, Any]) -> str:
         return "r2"
-
-    def models_for(self, metric: Metric) -> tuple[dict[str, Any], str]:
-        """Return the default models; all metrics suit them."""
-        words = DESCRIBED
-        if len(self) > MANY_ROWS:
-            words = words.replace(", and 5-NN,", f"{LEFT_OUT} 5-NN;")
-        return default_models(len(self)), words
 
     def n_columns(self, keep: str) -> int:
         """Return 2: the predicted number, and the mean of the training rows."""
@@ -236,9 +222,6 @@ class NumberTarget(NumberSignature):
         """Return predictions plus what covariates alone say; the training mean stays."""
         return np.concatenate([outputs[..., :1] + offset[:, None], outputs[..., 1:]], axis=-1)
 
-    def shortcut(self, model: Any, keep: str) -> Shortcut | None:
-        return shortcut_of(model)
-
     def ridge_aims(self) -> tuple[Floats, Floats]:
         """Return equal weights, and the numbers."""
         return np.full(len(self), 1 / len(self)), self.values[:, None]
@@ -248,15 +231,61 @@ class NumberTarget(NumberSignature):
         mean = self.values.mean()
         return np.concatenate([leanings + mean, np.full_like(leanings, mean)], axis=-1)
 
-    def effects(self, X: Any) -> Effects | None:
-        return effects_on_numbers(X if isinstance(X, Mapping) else self.moments(X))
-
     def by_group(self, groups: NDArray[Any]) -> Self:
         """Return the mean of every group."""
         return type(self)(group_means(self.values[:, None], groups)[:, 0])
 
-    def separation(self, values: Floats) -> Floats:
-        return concordance(values, self.values)
-
     def summary(self) -> list[tuple[str, int]]:
         return [("rows", len(self))]
+
+    def words(self) -> Words:
+        described = "numbers"
+        if len(self):  # a target without rows has no range
+            low, high = (f"{end:.4g}" for end in (self.values.min(), self.values.max()))
+            described += f" from {low} to {high}".replace("-", "−")
+        return Words(
+            outcome="the outcome",
+            described=described,
+            task="Regression of a number",
+            errors="Predicted and observed",
+            separation="concordance",
+            direction="with the outcome",
+            directed="{} with it",
+            difference=(
+                "change of the feature with one standard deviation of the outcome (slope per SD: "
+                "change of the outcome with one of the feature)"
+            ),
+            effect="Pearson's r",
+            effect_source=(
+                "Fisher, R. A. (1921). On the probable error of a coefficient of correlation "
+                "deduced from a small sample. Metron 1, 3-32."
+            ),
+            test="the t test of a slope",
+            columns={"outcome": "slope per SD"},
+            models=MODELS,
+        )
+
+    def concerns(self, metric: str | None) -> list[tuple[str, str]]:
+        """Return what to keep in mind: one row that decides, and many rows of one value."""
+        concerns, y = [], self.values
+        squares = (y - y.mean()) ** 2
+        share = float(squares.max() / squares.sum())
+        if share > ONE_ROW and metric in ("r2", "rmse"):
+            text = (
+                f"One row, with the outcome {y[squares.argmax()]:g}, has {share:.0%} of the "
+                "variance of all rows, so R² depends on whether it is predicted. The Spearman "
+                "correlation does not. The logarithm of a skewed outcome may suit R² better."
+            )
+            concerns.append(("A single row decides.", text))
+        values, counts = np.unique(y, return_counts=True)
+        if counts.max() > TIED * len(y):
+            text = (
+                f"{counts.max()} of {len(y)} rows have the outcome {values[counts.argmax()]:g}. "
+                "Whether a row has it may be another question than how high the others are."
+            )
+            concerns.append(("Many rows have the same outcome.", text))
+        return concerns
+
+    def remarks(self) -> list[tuple[str, str]]:
+        y = self.values
+        return [("outcome", f"mean {y.mean():.4g}, standard deviation {y.std(ddof=1):.4g}")]

@@ -6,14 +6,17 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import chi2
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 
 from backstay._kernels._cox import null_residuals, score_tests
 from backstay._refusal import Refusal
 from backstay._validation import SURVIVAL as DTYPE
+from backstay._words import counted
 from backstay.targets._metric import Metric
-from backstay.targets._number_effects import giveaways_of_numbers
 from backstay.targets._survival_curves import TABLES
 from backstay.targets._survival_effects import (
+    MOMENTS,
     association_with_survival,
     concordance_with,
     effects_on_survival,
@@ -29,31 +32,41 @@ from backstay.targets._survival_follow_up import (
 from backstay.targets._survival_metrics import METRICS
 from backstay.targets._survival_models import (
     COLUMNS,
-    DESCRIBED,
-    default_models,
+    CoxRidge,
     shortcut_of,
     survival_at,
     survival_outputs,
 )
 from backstay.targets._survival_signature import SurvivalSignature
-from backstay.targets._survival_words import survival_concerns, survival_remarks, survival_words
 from backstay.targets._target import (
     Arrays,
-    Effects,
     Floats,
     Rows,
     Shortcut,
     TableRows,
     Tested,
+    Words,
     neighbours,
     permuted_within,
 )
+
+# Below so many events, or this share of rows with one, a reader should know.
+FEW_EVENTS, RARE = 50, 0.2
+MODELS: dict[str, tuple[str, tuple[str, ...], str]] = {
+    "cox": (
+        "Cox regression",
+        ("CoxRidge(",),
+        "proportional hazards, with small coefficients: a ridge penalty as large as the number of "
+        "features, which have deviation 1",
+    ),
+}
 
 
 class SurvivalTarget(SurvivalSignature):
     """The time until an event of every row; some rows of a table keep the follow-up of all."""
 
     kind: ClassVar[str] = "survival"
+    example: ClassVar[NDArray[Any]] = np.array([(i % 2, 1 + i) for i in range(24)], dtype=DTYPE)
     shortcuts_scale: ClassVar[bool] = True
     metrics: ClassVar[Mapping[str, Metric]] = METRICS
     beside: ClassVar[tuple[str, ...]] = ("harrell_c", "auc_t", "ipa")
@@ -70,11 +83,13 @@ class SurvivalTarget(SurvivalSignature):
 
     moments = moments_with_survival
     association = association_with_survival
-    giveaways = giveaways_of_numbers
     separation = concordance_with
-    words = survival_words
-    concerns = survival_concerns
-    remarks = survival_remarks
+    _effects = effects_on_survival
+    last_moment: ClassVar[str] = MOMENTS[-1]
+    models_described: ClassVar[str] = (
+        "Cox regression with a ridge penalty as large as the number of features, which have mean 0 "
+        "and deviation 1"
+    )
 
     @classmethod
     def of(cls, y: NDArray[Any], positive: Any = None, horizon: float | None = None) -> Self:
@@ -129,10 +144,7 @@ class SurvivalTarget(SurvivalSignature):
         return own | dict(zip(COLUMNS, said.tolist(), strict=True))
 
     def strata(self, n_dealt: int) -> NDArray[Any]:
-        """Return neighbours in time among rows with the event, and among the others.
-
-        If one of both has too few rows to deal out, all rows are sorted together.
-        """
+        """Return neighbours in time among events and others; of all rows if either are few."""
         sides = [np.flatnonzero(self.event), np.flatnonzero(~self.event)]
         if min(map(len, sides)) < max(n_dealt, 2):
             sides = [np.arange(len(self))]
@@ -160,38 +172,29 @@ class SurvivalTarget(SurvivalSignature):
             f"a score needs {EVENTS_TO_TEST}; use larger test parts"
         )
 
-    def shuffled(
-        self,
-        groups: NDArray[Any] | None,
-        rng: np.random.Generator,
-        strata: NDArray[Any] | None = None,
+    def _shuffled_groups(
+        self, first: Rows, member: Rows, strata: NDArray[Any] | None, rng: np.random.Generator
     ) -> Self:
-        """Return times and events, together, in random order; with groups, in that of groups.
+        """Shuffle times and events together, in the order of groups.
 
         Groups of one outcome exchange it as a whole. Otherwise the outcomes of all groups are
         laid out group after group, groups and rows in them in random order, and dealt out anew:
         rows of a group get outcomes of one group or of neighbours.
         """
-        if groups is None:
-            return self.take(permuted_within(np.arange(len(self)), strata, rng))
-        names, first, member = np.unique(groups, return_index=True, return_inverse=True)
+        n_groups = len(first)
         if (self.values == self.values[first][member]).all():
-            within = None if strata is None else strata[first]
-            return self.take(first[permuted_within(np.arange(len(names)), within, rng)][member])
+            return self.take(first[permuted_within(np.arange(n_groups), strata, rng)][member])
         source = np.empty(len(self), dtype=np.intp)
-        given = np.lexsort((rng.random(len(self)), rng.permutation(len(names))[member]))
-        source[np.lexsort((rng.random(len(self)), rng.permutation(len(names))[member]))] = given
+        given = np.lexsort((rng.random(len(self)), rng.permutation(n_groups)[member]))
+        source[np.lexsort((rng.random(len(self)), rng.permutation(n_groups)[member]))] = given
         return self.take(source)
 
     def default_models(self) -> dict[str, Any]:
-        return default_models()
+        """Return ridge Cox regression of features of mean 0 and deviation 1."""
+        return {"cox": make_pipeline(StandardScaler(), CoxRidge())}
 
     def default_metric(self, models: Mapping[str, Any]) -> str:
         return "uno_c"
-
-    def models_for(self, metric: Metric) -> tuple[dict[str, Any], str]:
-        """Return the default model; all metrics suit it."""
-        return default_models(), DESCRIBED
 
     def n_columns(self, keep: str) -> int:
         """Return 4: risk, survival at the horizon, that of the training rows, group."""
@@ -201,10 +204,7 @@ class SurvivalTarget(SurvivalSignature):
         return survival_outputs(model, X, learned, self.follow_up.horizon)
 
     def effects_beside(self, table: Floats, Z: Floats) -> tuple[Floats, ...] | None:
-        """Return the score test in the Cox model of the covariates, and one step towards its top.
-
-        The effect is the log hazard ratio per standard deviation.
-        """
+        """Return the score test beside covariates, and the log hazard ratio per deviation."""
         sd = table.std(axis=0, ddof=1)
         unit = table / np.where(sd > 0, sd, 1)
         U, V = score_tests(unit, self.time, self.event, np.ones(len(self)), Z)
@@ -228,9 +228,6 @@ class SurvivalTarget(SurvivalSignature):
         same = [np.full_like(leanings, one) for one in (usual, np.nan)]
         return np.concatenate([leanings, usual ** np.exp(leanings), *same], axis=-1)
 
-    def effects(self, X: Any) -> Effects | None:
-        return effects_on_survival(X if isinstance(X, Mapping) else self.moments(X))
-
     def summary(self) -> list[tuple[str, int]]:
         return [("with the event", self.n_events), ("censored", len(self) - self.n_events)]
 
@@ -248,3 +245,58 @@ class SurvivalTarget(SurvivalSignature):
     def least_rows(self) -> float:
         """The number of events."""
         return float(max(self.n_events, 1))
+
+    def words(self) -> Words:
+        described = "times until an event"
+        if len(self):
+            described += f", which {self.n_events} of {len(self)} rows have"
+        return Words(
+            outcome="the time until the event",
+            described=described,
+            task="Regression of the time until an event",
+            errors="Predicted risk and observed events",
+            separation="concordance",
+            direction="risk when high",
+            directed="{} risk",
+            difference=(
+                "how far rows lie above those at risk when they have their event, on average"
+            ),
+            effect="log hazard ratio per standard deviation",
+            effect_source=(
+                "Cox, D. R. (1972). Regression models and life-tables. Journal of the Royal "
+                "Statistical Society B 34, 187-220."
+            ),
+            test="the score test of Cox regression",
+            columns={"outcome": "hazard ratio"},
+            models=MODELS,
+        )
+
+    def concerns(self, metric: str | None) -> list[tuple[str, str]]:
+        """Return what to keep in mind: few events, and events that few rows have."""
+        n, concerns = self.n_events, []
+        if n < FEW_EVENTS:
+            text = (
+                f"{len(self)} rows have {counted(n, 'event')}. Events, not rows, decide how much "
+                "can be learned, and how sure a concordance is."
+            )
+            concerns.append(("There are few events.", text))
+        if n < RARE * len(self):
+            text = (
+                f"{1 - n / len(self):.0%} of the rows are censored. That they left says nothing "
+                "about their risk is an assumption that the data cannot show."
+            )
+            concerns.append(("Most rows are censored.", text))
+        return concerns
+
+    def remarks(self) -> list[tuple[str, str]]:
+        """Return how long rows were followed, and which times metrics are about."""
+        known, n = self.follow_up, self.n_events
+        followed = (
+            f"median {known.median:.4g} (reverse Kaplan–Meier), {counted(n, 'event')} in "
+            f"{counted(len(self), 'row')}"
+        )
+        return [
+            ("follow-up", followed),
+            ("horizon", f"{known.horizon:.4g}: survival is predicted up to this time"),
+            ("concordance", f"compares events up to τ = {known.tau:.4g}"),
+        ]

@@ -123,11 +123,7 @@ def auc_over_time(target: "SurvivalTarget", tested: Tested) -> TableRows:
 
 
 def surprises(target: "SurvivalTarget", tested: Tested) -> TableRows:
-    """Return every tested row with its deviance residual, the largest first.
-
-    The risk is the mean over the runs that tested the row; the hazard that all rows share is
-    Breslow's, given these risks.
-    """
+    """Return tested rows with deviance residuals by their mean risk, the largest first."""
     figures = [(rows, np.stack([out[:, 0], out[:, 0] ** 2])) for rows, out in tested.runs]
     means, times = row_means(target, figures, (2,))
     seen = np.flatnonzero(times)

@@ -4,18 +4,26 @@ Only the moments are kept in a store, so a corrected formula corrects old studie
 """
 
 from collections.abc import Mapping
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse, stats
+from scipy import stats
 
-from backstay._columns import column_chunks, numeric_columns
 from backstay._kernels._cox import null_residuals
 from backstay._kernels._survival import concordance_counts, logrank
 from backstay.targets._metric import some_rows
-from backstay.targets._number_effects import NEARLY, ROUNDING
-from backstay.targets._target import Arrays, Association, Effects, Floats, corrected_for_many
+from backstay.targets._number_effects import ROUNDING
+from backstay.targets._target import (
+    Arrays,
+    Association,
+    Effects,
+    Floats,
+    by_column,
+    directions,
+    filled_in,
+)
 
 if TYPE_CHECKING:
     from backstay.targets._survival import SurvivalTarget
@@ -26,17 +34,8 @@ LONGEST, LARGEST, STEPS, ENOUGH = 1.0, 20.0, 25, 1e-9
 
 
 def moments_with_survival(target: "SurvivalTarget", X: Any) -> Arrays:
-    """Return what Cox regression on each column alone gives; gaps are left out.
-
-    Rows known; how far rows lie above those at risk when they have their event, on average; the
-    log hazard ratio per standard deviation and its standard error; z of the score test.
-    """
-    found = {name: np.full(X.shape[1], np.nan) for name in MOMENTS}
-    numeric = np.arange(X.shape[1]) if sparse.issparse(X) else numeric_columns(X)
-    for columns, table in column_chunks(X, numeric):
-        for name, figure in zip(MOMENTS, _alone(target, table), strict=True):
-            found[name][columns] = figure
-    return found
+    """Return rows known, excess at events, log hazard ratio, its error, and z, column by column."""
+    return by_column(X, MOMENTS, partial(_alone, target))
 
 
 def _alone(target: "SurvivalTarget", table: Floats) -> tuple[Floats, ...]:
@@ -84,45 +83,34 @@ def _derivatives(
     return score, np.where(died, second - first**2, 0).sum(axis=0)
 
 
-def effects_on_survival(moments: Mapping[str, NDArray[Any]]) -> Effects | None:
-    """Return how features go with the time, None where the moments are not known.
+def effects_on_survival(target: "SurvivalTarget", moments: Mapping[str, NDArray[Any]]) -> Effects:
+    """Return how features go with the time.
 
     The effect is the log hazard ratio per standard deviation with Wald's interval. The difference
     is how far, on average, a row lies above those at risk when it has its event. The test is the
     score test.
     """
-    if MOMENTS[-1] not in moments:
-        return None
     _, excess, slope, error, z = (moments[name] for name in MOMENTS)
     half = stats.norm.ppf(0.975) * error
     p = 2 * stats.norm.sf(np.abs(z))
-    way = np.where(z < 0, "lower", "higher").astype(object)
-    way[np.isnan(z)] = None
     ratios = {"hazard ratio": slope, "ratio low": slope - half, "ratio high": slope + half}
     with np.errstate(over="ignore"):
         columns = {name: np.exp(value) for name, value in ratios.items()}
     return Effects(
         columns=columns,
-        direction=way,
+        direction=directions(z, "lower", "higher"),
         difference=excess,
         effect=slope,
         effect_low=slope - half,
         effect_high=slope + half,
         p_value=p,
-        q_value=corrected_for_many(p),
     )
 
 
 def concordance_with(target: "SurvivalTarget", values: Floats) -> Floats:
-    """Return Harrell's concordance of every column with the time, in its better direction.
-
-    Gaps are in the middle. Of very many rows some are compared.
-    """
+    """Return Harrell's concordance of every column, in its better direction, with the time."""
     rows = some_rows(np.ones(len(target), dtype=bool))
-    time, event, values = target.time[rows], target.event[rows], values[rows]
-    with np.errstate(all="ignore"):
-        known = np.isfinite(values)
-        values = np.where(known, values, np.nanmedian(np.where(known, values, np.nan), axis=0))
+    time, event, values = target.time[rows], target.event[rows], filled_in(values[rows])
     shares = []
     for column in np.ascontiguousarray(values.T):
         right, wrong, tied, *_ = concordance_counts(time, event, column)
@@ -131,11 +119,7 @@ def concordance_with(target: "SurvivalTarget", values: Floats) -> Floats:
 
 
 def association_with_survival(target: "SurvivalTarget", column: NDArray[Any]) -> Association:
-    """Return how a column goes with the time: its concordance.
-
-    Numbers: the score test of Cox regression. Texts: the log-rank test; their kinds are in the
-    order of their events beyond those expected.
-    """
+    """Return the concordance, with the score test of numbers or the log-rank test of texts."""
     if column.dtype.kind == "f":
         values = column
         p = float(2 * stats.norm.sf(abs(_alone(target, column[:, None])[-1][0])))
@@ -146,4 +130,5 @@ def association_with_survival(target: "SurvivalTarget", column: NDArray[Any]) ->
         excess = null_residuals(target.time, target.event, np.ones(len(target)))
         values = (np.bincount(kinds, excess) / np.bincount(kinds))[kinds]
     share = float(concordance_with(target, values[:, None])[0])
-    return Association("concordance", share, 1.0 if np.isnan(p) else p, strong=share >= NEARLY)
+    p = 1.0 if np.isnan(p) else p
+    return Association("concordance", share, p, strong=share >= target.nearly)

@@ -91,10 +91,7 @@ def pairs_at(target: "SurvivalTarget", at: float) -> Pairs:
 
 
 def _comparable(target: "SurvivalTarget", wanted: NDArray[np.bool_]) -> Pairs:
-    """Return the wanted events, all rows, and which pairs have a known order.
-
-    Of an event and a censoring at the same time, the event comes first.
-    """
+    """Return events, all rows, and pairs of known order; an event is before a censoring then."""
     first, second = some_rows(wanted), some_rows(np.ones(len(target), dtype=bool))
     own, other = target.time[first, None], target.time[second]
     known = (own < other) | ((own == other) & ~target.event[second])

@@ -18,8 +18,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator
-from sklearn.pipeline import Pipeline, make_pipeline
-from sklearn.preprocessing import StandardScaler
+from sklearn.pipeline import Pipeline
 
 from backstay._kernels._cox import baseline_hazard, cox_ridge
 from backstay._kernels._survival import kaplan_meier
@@ -38,10 +37,6 @@ from backstay.targets._number_models import after_scaling, by_training_rows
 from backstay.targets._target import Floats, Shortcut
 
 COLUMNS = ("risk", "survival", "training_survival", "group")
-DESCRIBED = (
-    "Cox regression with a ridge penalty as large as the number of features, which have mean 0 and "
-    "deviation 1"
-)
 # Risks of training rows are cut into thirds.
 CUTS = (1 / 3, 2 / 3)
 
@@ -127,11 +122,6 @@ class CoxRidge(Parameters, BaseEstimator):
     def _survival(self, risk: Floats, time: float) -> Floats:
         passed = np.searchsorted(self.times_, time, side="right")
         return np.exp(-np.exp(risk) * (self.hazard_[passed - 1] if passed else 0.0))
-
-
-def default_models() -> dict[str, Any]:
-    """Return ridge Cox regression of features of mean 0 and deviation 1."""
-    return {"cox": make_pipeline(StandardScaler(), CoxRidge())}
 
 
 def survival_outputs(model: Any, X: Any, learned: NDArray[Any], horizon: float) -> Floats:

@@ -53,10 +53,7 @@ class SurvivalSignature(Target):
         return type(self)(values, self.follow_up.with_rows(values))
 
     def frozen_moments(self, values: Floats) -> dict[str, Any]:
-        """Return the regression of every feature on the residuals, hazard and follow-up by time.
-
-        And the share of rows without an event up to the horizon, and the median follow-up.
-        """
+        """Return regressions on the residuals, hazard and follow-up by time, and usual survival."""
         residuals = null_residuals(self.time, self.event, np.ones(len(self)))
         grid = np.linspace(0, self.time.max(), N_STEPS + 1)
         times, _, at_risk, n_events = kaplan_meier(self.time, self.event)
@@ -70,11 +67,6 @@ class SurvivalSignature(Target):
             "outcome": [survival_at(self.values, known.horizon), known.median, known.tau],
         }
 
-    def moment_shapes(self, n_features: int) -> dict[str, tuple[int, ...]]:
-        by_feature = dict.fromkeys(("counts", "intercepts", "slopes", "sds"), (n_features,))
-        by_time = dict.fromkeys(("times", "hazard", "followed"), (N_STEPS + 1,))
-        return {**by_feature, "covariance": (n_features, n_features), **by_time, "outcome": (3,)}
-
     def _expected_events(self, moments: Mapping[str, Any]) -> Floats:
         """Return the events expected by every row's time, from the hazard of the training rows."""
         passed = np.searchsorted(moments["times"], self.time, side="right") - 1
@@ -83,10 +75,7 @@ class SurvivalSignature(Target):
     def drawn_like(
         self, moments: Mapping[str, Any], sizes: list[int], n_rows: int, rng: np.random.Generator
     ) -> tuple[Self, Floats]:
-        """Return rows with events and follow-up as by the hazard, and features that go with them.
-
-        Features are normal around the regression on the residuals.
-        """
+        """Return rows with times as by the hazard, and features normal around their regression."""
         times = np.append(moments["times"], moments["times"][-1])
         event = np.searchsorted(moments["hazard"], rng.exponential(size=n_rows))
         left = np.searchsorted(-np.asarray(moments["followed"]), -rng.random(n_rows))
@@ -136,7 +125,9 @@ class SurvivalSignature(Target):
             return np.column_stack([predicted, usual, usual, np.full(len(predicted), np.nan)])
         return np.column_stack([predicted, scores[:, 0], usual, scores[:, 1]])
 
-    def prediction_columns(self, scores: Floats, chances: Floats | None) -> dict[str, Any]:
+    def prediction_columns(
+        self, scores: Floats, chances: Floats | None, interval: Floats | None
+    ) -> dict[str, Any]:
         """Return survival at the horizon and the name of the risk group, where they are known."""
         if np.isnan(scores[:, 2]).all():
             return {}

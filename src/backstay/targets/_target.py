@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import sys
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any, ClassVar, Self
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
-from scipy import stats
+from scipy import sparse, stats
 from sklearn.pipeline import Pipeline
 
+from backstay._columns import column_chunks, columns_of, numeric_columns
 from backstay._refusal import Refusal
 from backstay._units import group_means
 from backstay.targets._metric import Metric
@@ -26,54 +28,32 @@ Shortcut = Callable[[Floats, Any, Floats], Floats]
 TableRows = list[dict[str, Any]]
 # Deviation of covariates in a penalised model: a penalty of 1/100 of a feature's of deviation 1.
 WIDE = 10.0
+# Of so many features with the smallest p-values the values are looked at, of more classes none; a
+# few may stand out, and by chance one may on few rows: above this corrected p none does.
+CANDIDATES, MOST_CLASSES, MOST, CHANCE = 60, 20, 5, 0.001
 # Beyond so many rows the default models are those whose time grows with the rows, not their square.
 MANY_ROWS = 5_000
-LEFT_OUT = f"; as there are more than {MANY_ROWS:,} rows, without"
 
 
 @dataclass(frozen=True)
 class Tested:
-    """Outputs of one configuration on the rows that it was tested on, run by run.
+    """Outputs of one configuration on the rows that it was tested on, run by run."""
 
-    Attributes
-    ----------
-    runs : list of (rows, outputs)
-        Rows tested, and outputs row × column.
-    independent : float
-        Share of the rows that are independent: groups over rows.
-    test_share : float
-        n_test/n_train, for the correction of intervals over runs.
-    pairs : array or None
-        Number of every row's pair, where rows are paired.
-    """
-
-    runs: list[tuple[Rows, Floats]]
-    independent: float
-    test_share: float
-    pairs: Rows | None = None
+    runs: list[tuple[Rows, Floats]]  # rows tested, and outputs row × column
+    independent: float = 1.0  # share of the rows that are independent: groups over rows
+    test_share: float = 0.0  # n_test/n_train, for the correction of intervals over runs
+    pairs: Rows | None = None  # number of every row's pair, where rows are paired
 
 
 @dataclass(frozen=True)
 class Beside:
-    """How covariates enter models, unpenalised.
+    """How covariates enter models, unpenalised."""
 
-    Attributes
-    ----------
-    train, test : array of shape (n_rows, n_columns)
-        Columns of mean 0 and deviation 1 that join the features of training and test rows.
-    values : array
-        What is left of the training rows' outcome for models to predict.
-    offset : array or None
-        What the covariates alone say of test rows, to be added to predictions.
-    alone : model or None
-        What predicts from no column at all, where covariates are no columns.
-    """
-
-    train: Floats
-    test: Floats
-    values: NDArray[Any]
-    offset: Floats | None = None
-    alone: Any = None
+    train: Floats  # columns of mean 0 and deviation 1 that join the features of training rows,
+    test: Floats  # and of test rows
+    values: NDArray[Any]  # what is left of the training rows' outcome for models to predict
+    offset: Floats | None = None  # what covariates alone say of test rows, to be added
+    alone: Any = None  # what predicts from no column at all, where covariates are no columns
 
     @staticmethod
     def last_step(model: Any) -> Any:
@@ -103,26 +83,25 @@ class Alike:
     values: Floats
     kurtosis: float = 3.0
 
+    @property
+    def sides(self) -> tuple[tuple[int, float, float], tuple[int, float, float]]:
+        """Number, mean and standard deviation of both."""
+        x = self.values
+        return (self.n, self.mean, self.sd), (len(x), float(x.mean()), float(x.std(ddof=1)))
+
 
 @dataclass(frozen=True)
 class Calibration:
     """Whether probabilities mean what they say.
 
-    Attributes
-    ----------
-    name : str
-        The outcome that the probabilities are of.
-    slope, intercept : float
-        Of the observed log odds as a function of the predicted ones; 1 and 0 are right. A slope
-        below 1 means probabilities that are too sure.
-    bins : DataFrame
-        Mean ``predicted`` probability and ``observed`` share, with ``low``, ``high`` and ``n``.
+    Slope and intercept are those of the observed log odds as a function of the predicted ones; 1
+    and 0 are right. A slope below 1 means probabilities that are too sure.
     """
 
-    name: str
+    name: str  # the outcome that the probabilities are of
     slope: float
     intercept: float
-    bins: pd.DataFrame
+    bins: pd.DataFrame  # mean predicted probability and observed share, with low, high and n
 
 
 @dataclass(frozen=True)
@@ -138,8 +117,8 @@ class Effects:
     difference, effect, effect_low, effect_high : array of shape (n_features,)
         Size of the effect in units of the feature, and in standard deviations with its 95 %
         interval.
-    p_value, q_value : array of shape (n_features,)
-        Of a plain test, and after Benjamini and Hochberg's correction.
+    p_value : array of shape (n_features,)
+        Of a plain test.
     """
 
     columns: dict[str, NDArray[Any]]
@@ -149,128 +128,76 @@ class Effects:
     effect_low: Floats
     effect_high: Floats
     p_value: Floats
-    q_value: Floats
+
+    @cached_property
+    def q_value(self) -> Floats:
+        """P-values after Benjamini and Hochberg's correction, of those that are defined."""
+        p, known = self.p_value, np.isfinite(self.p_value)
+        q = np.full(len(p), np.nan)
+        if known.any():
+            q[known] = stats.false_discovery_control(p[known])
+        return q
 
     def described_only(self) -> Self:
         """Return the effects without sizes in standard deviations and tests, all nan."""
         none = np.full(len(self.effect), np.nan)
-        return replace(
-            self, effect=none, effect_low=none, effect_high=none, p_value=none, q_value=none
-        )
+        return replace(self, effect=none, effect_low=none, effect_high=none, p_value=none)
 
 
 @dataclass(frozen=True)
 class Association:
-    """How a column that is no feature goes with the outcome.
+    """How a column that is no feature goes with the outcome."""
 
-    Attributes
-    ----------
-    measure, value : str, float
-        Name of a figure, and the figure.
-    p_value : float
-        Of a test.
-    strong : bool
-        Whether the column nearly gives the outcome away.
-    """
-
-    measure: str
-    value: float
+    measure: str  # name of a figure,
+    value: float  # and the figure
     p_value: float
-    strong: bool
+    strong: bool  # whether the column nearly gives the outcome away
 
 
 @dataclass(frozen=True)
 class Words:
-    """What a report calls things that depend on the kind of outcome.
+    """What a report calls things that depend on the kind of outcome."""
 
-    Attributes
-    ----------
-    outcome : str
-        What is predicted, to follow "predict".
-    described : str
-        The outcome in brief, such as "2 classes".
-    task : str
-        What a model does.
-    errors : str
-        Title of the section on predictions.
-    separation : str
-        What ``Target.separation`` is called.
-    direction, directed : str
-        How a table names ``Effects.direction``, such as "high in", and a phrase with {} for its
-        value, such as "high in {}".
-    difference, effect, effect_source, test : str
-        What ``Effects.difference`` is, what ``Effects.effect`` is called and the work that
-        defines it, and the test that p-values are of.
-    columns : dict of str to str
-        Columns of ``Effects.columns``, by what they are about.
-    models : dict of str to (str, tuple of str, str)
-        Models by their short names: their titles, what the code of such a model contains, and
-        what they do.
-    """
-
-    outcome: str
-    described: str
-    task: str
-    errors: str
-    separation: str
-    direction: str
-    directed: str
-    difference: str
-    effect: str
-    effect_source: str
-    test: str
-    columns: dict[str, str]
+    outcome: str  # what is predicted, to follow "predict"
+    described: str  # the outcome in brief, such as "2 classes"
+    task: str  # what a model does
+    errors: str  # title of the section on predictions
+    separation: str  # what `Target.separation` is called
+    direction: str  # how a table names `Effects.direction`, such as "high in"
+    directed: str  # a phrase with {} for its value, such as "high in {}"
+    difference: str  # what `Effects.difference` is
+    effect: str  # what `Effects.effect` is called,
+    effect_source: str  # and the work that defines it
+    test: str  # that p-values are of
+    columns: dict[str, str]  # columns of `Effects.columns`, by what they are about
+    # Models by their short names: titles, what the code of such a model contains, what they do.
     models: dict[str, tuple[str, tuple[str, ...], str]]
 
 
 class Target(ABC):
-    """The outcome of every row, of one kind.
+    """The outcome of every row, of one kind."""
 
-    Attributes
-    ----------
-    kind : str
-        "classes", "numbers" or "survival".
-    values : array of shape (n_rows,)
-        What methods and models are fitted to.
-    metrics : dict of str to Metric
-        What this kind of outcome can be judged by.
-    beside : tuple of str
-        Metrics quoted beside the one that decides.
-    row_column : str
-        How a table names the column with the outcome of a row.
-    rows_each : int
-        Rows with an outcome that count as much as one row of a class.
-    training_needs : str
-        What rows that cannot be trained on lack, to follow "this split".
-    sections : tuple of str
-        What a report shows of predictions, by name, in order.
-    tables : dict of str to function
-        Tables of predictions that this kind of outcome has.
-    cohort_tables : tuple of str
-        Those of them that a validation shows.
-    agreement : tuple of str
-        Measures of :func:`backstay.stability.prediction_stability` that suit what is predicted.
-    estimator_type : str or None
-        What scikit-learn calls a model of this kind of outcome; None if it has no name for it.
-    pair_words : dict of str to str
-        What :meth:`words` become where effects are differences within pairs.
-    """
-
-    kind: ClassVar[str]
-    metrics: ClassVar[Mapping[str, Metric]]
-    beside: ClassVar[tuple[str, ...]]
-    row_column: ClassVar[str]
-    rows_each: ClassVar[int] = 1
-    training_needs: ClassVar[str]
-    sections: ClassVar[tuple[str, ...]]
-    tables: ClassVar[Mapping[str, Callable[[Any, Tested], TableRows]]]
-    cohort_tables: ClassVar[tuple[str, ...]]
-    agreement: ClassVar[tuple[str, ...]]
-    # Whether shortcuts scale all columns themselves, covariates included.
-    shortcuts_scale: ClassVar[bool] = False
-    estimator_type: ClassVar[str | None]
-    pair_words: ClassVar[Mapping[str, Any]] = {}
-    values: NDArray[Any]
+    kind: ClassVar[str]  # "classes", "numbers" or "survival"
+    values: NDArray[Any]  # what methods and models are fitted to
+    metrics: ClassVar[Mapping[str, Metric]]  # what this kind of outcome can be judged by
+    beside: ClassVar[tuple[str, ...]]  # metrics quoted beside the one that decides
+    row_column: ClassVar[str]  # how a table names the column with the outcome of a row
+    rows_each: ClassVar[int] = 1  # rows with an outcome that count as much as one row of a class
+    training_needs: ClassVar[str]  # what rows that cannot be trained on lack, after "this split"
+    sections: ClassVar[tuple[str, ...]]  # what a report shows of predictions, by name, in order
+    tables: ClassVar[Mapping[str, Callable[[Any, Tested], TableRows]]]  # of predictions
+    cohort_tables: ClassVar[tuple[str, ...]]  # those of them that a validation shows
+    agreement: ClassVar[tuple[str, ...]]  # measures of `prediction_stability` that suit it
+    estimator_type: ClassVar[str | None]  # as scikit-learn says; None if it has no name for it
+    models_described: ClassVar[str]  # the default models in words,
+    slow_model: ClassVar[str] = ""  # and which of them is left out if rows are many
+    shortcuts_scale: ClassVar[bool] = False  # whether they scale all columns, also covariates
+    last_moment: ClassVar[str]  # what of `moments` effects cannot do without
+    pair_words: ClassVar[Mapping[str, Any]] = {}  # what `words` become for differences in pairs
+    # A feature gives the outcome away above this separation, if the next one is this much behind.
+    nearly: ClassVar[float] = 0.9  # of two numbers, a correlation of about 0.95
+    apart: ClassVar[float] = 0.7
+    example: ClassVar[NDArray[Any]]  # a few outcomes of this kind, to try an estimator on
 
     def __len__(self) -> int:
         return len(self.values)
@@ -298,10 +225,7 @@ class Target(ABC):
         return list(self.values.tolist())
 
     def row_order(self) -> dict[str, NDArray[Any]]:
-        """Return columns that put rows in order where their labels are no numbers.
-
-        ``followed``, and whether rows have the ``event``.
-        """
+        """Return columns that put rows in order where their labels are no numbers."""
         return {}
 
     @abstractmethod
@@ -312,11 +236,7 @@ class Target(ABC):
 
     @abstractmethod
     def strata(self, n_dealt: int) -> NDArray[Any]:
-        """Return what rows are dealt out to splits by.
-
-        Outcomes that have an order make strata of neighbours, `n_dealt` rows or a few more each:
-        one for every part that rows are dealt out to.
-        """
+        """Return what rows are dealt out to splits by, such as `n_dealt` neighbours each."""
 
     @abstractmethod
     def rarer_than(self, n_rows: int) -> list[tuple[str, int]]:
@@ -330,7 +250,6 @@ class Target(ABC):
         """Return why a study cannot be judged on these test parts; empty if it can."""
         return ""
 
-    @abstractmethod
     def shuffled(
         self,
         groups: NDArray[Any] | None,
@@ -338,6 +257,16 @@ class Target(ABC):
         strata: NDArray[Any] | None = None,
     ) -> Self:
         """Return the outcomes in random order, within what groups of rows allow, and strata."""
+        if groups is None:
+            return self.take(permuted_within(np.arange(len(self)), strata, rng))
+        _, first, member = np.unique(groups, return_index=True, return_inverse=True)
+        return self._shuffled_groups(first, member, None if strata is None else strata[first], rng)
+
+    @abstractmethod
+    def _shuffled_groups(
+        self, first: Rows, member: Rows, strata: NDArray[Any] | None, rng: np.random.Generator
+    ) -> Self:
+        """Return outcomes as groups, with a first row and a stratum each, could have had them."""
 
     def values_for(self, method: Any, values: NDArray[Any]) -> NDArray[Any]:
         """Return the values of some rows as a method is to see them."""
@@ -353,29 +282,24 @@ class Target(ABC):
     def default_metric(self, models: Mapping[str, Any]) -> str:
         """Return the metric that decides unless the study names one."""
 
-    @abstractmethod
     def models_for(self, metric: Metric) -> tuple[dict[str, Any], str]:
         """Return the models that the command line judges by a metric, and a description of them."""
+        words = self.models_described
+        if len(self) > MANY_ROWS:
+            left_out = f"; as there are more than {MANY_ROWS:,} rows, without {self.slow_model};"
+            words = words.replace(f", and {self.slow_model},", left_out)
+        return self.default_models(), words
 
     @abstractmethod
     def n_columns(self, keep: str) -> int:
-        """Return the number of columns of outputs that keep predictions, scores or probabilities.
-
-        The first column is what is predicted.
-        """
+        """Return the number of columns that outputs of predictions, or also of scores, have."""
 
     @abstractmethod
     def outputs(self, model: Any, X: Any, keep: str, learned: NDArray[Any]) -> Floats:
-        """Return what a fitted model says of rows: row × column.
-
-        `learned` are the values of the rows that it was fitted to.
-        """
+        """Return what a model, fitted to rows with the values `learned`, says: row × column."""
 
     def with_covariates(self, values: NDArray[Any], Z: Floats, new: Floats) -> Beside:
-        """Return how covariates of training rows and of new rows enter models: as columns.
-
-        They are turned so that they do not correlate and have deviation 1 in the training rows.
-        """
+        """Return how covariates enter models: as columns without correlation, of deviation 1."""
         mean, sd = Z.mean(axis=0), Z.std(axis=0)
         sd = np.where(sd > 0, sd, np.inf)
         _, spread, turn = np.linalg.svd((Z - mean) / sd, full_matrices=False)
@@ -384,10 +308,7 @@ class Target(ABC):
         return Beside((Z - mean) @ unit, (new - mean) @ unit, values)
 
     def effects_beside(self, table: Floats, Z: Floats) -> tuple[Floats, ...] | None:
-        """Return difference, effect, its ends, p and direction of columns beside covariates.
-
-        None where a regression of the column on the outcome says it.
-        """
+        """Return what `adjusted_moments` keeps, if not from a regression on the outcome."""
         return None
 
     def with_offset(self, outputs: Floats, offset: Floats) -> Floats:
@@ -399,10 +320,7 @@ class Target(ABC):
         return values
 
     def shortcut(self, model: Any, keep: str) -> Shortcut | None:
-        """Return a faster way to a model's outputs on features scaled to [0, 1], if there is one.
-
-        It gives the same outputs as :meth:`outputs` of a scikit-learn pipeline.
-        """
+        """Return a faster way to a pipeline's :meth:`outputs`, from features in [0, 1], if any."""
         return None
 
     # What a ridge regression needs, to try features in each other's place.
@@ -413,10 +331,7 @@ class Target(ABC):
 
     @abstractmethod
     def from_leanings(self, leanings: Floats) -> Floats:
-        """Return outputs from such a regression's predictions: … × row × column.
-
-        These are deviations from the weighted mean; the target is that of the training rows.
-        """
+        """Return outputs from such a regression's deviations from its weighted mean."""
 
     # What the data say.
 
@@ -424,12 +339,13 @@ class Target(ABC):
     def moments(self, X: Any) -> Arrays:
         """Return what a store keeps of every feature to compute effects from."""
 
-    @abstractmethod
     def effects(self, X: Any) -> Effects | None:
-        """Return how every feature goes with the outcome, from a table or from its moments.
+        """Return how features go with the outcome, from a table or moments; None without these."""
+        moments = X if isinstance(X, Mapping) else self.moments(X)
+        return self._effects(moments) if self.last_moment in moments else None
 
-        None where the moments are not known.
-        """
+    @abstractmethod
+    def _effects(self, moments: Mapping[str, NDArray[Any]]) -> Effects: ...
 
     def by_group(self, groups: NDArray[Any]) -> Self | None:
         """Return the outcome of every group, in their sorted order; None where one has several."""
@@ -460,43 +376,50 @@ class Target(ABC):
 
     @abstractmethod
     def separation(self, values: Floats) -> Floats:
-        """Return how well every column alone tells the outcomes apart.
+        """Return how well columns alone tell outcomes apart: from 0.5, not at all, to 1."""
 
-        0.5 is not at all, 1 without an error; ``words().separation`` names the figure.
-        """
-
-    @abstractmethod
     def giveaways(self, X: Any, moments: Mapping[str, Any]) -> dict[int, float]:
-        """Return features that alone nearly give the outcome away, as no other does.
+        """Return features that alone nearly give the outcome away, with their separation."""
+        effects = self.effects(moments)
+        if effects is None or len(self.names) > MOST_CLASSES:
+            return {}
+        p = effects.p_value
+        # Classes without any spread differ by infinitely many standard deviations.
+        size = np.where(
+            np.isfinite(effects.effect), np.abs(effects.effect), np.where(p == 0, np.inf, 0)
+        )
+        order = np.lexsort((-size, np.where(np.isnan(p), 2.0, p)))[:CANDIDATES]
+        order = order[np.isfinite(p[order])]
+        share = self.separation(columns_of(X, order))
+        sure = (share >= self.nearly) & (p[order] * np.isfinite(p).sum() < CHANCE)
+        found: set[int] = set()
+        for scale, stands_out in self._standing(share, size[order]):
+            ranked = np.argsort(-scale, kind="stable")
+            steps = [*scale[ranked], 0.0]
+            for k in range(1, min(MOST, len(ranked)) + 1):
+                if sure[ranked[:k]].all() and stands_out(steps[k - 1], steps[k]):
+                    found |= set(ranked[:k].tolist())
+        return {int(order[j]): float(share[j]) for j in sorted(found)}
 
-        With their :meth:`separation`; `moments` are those of X.
-        """
+    def _standing(
+        self, share: Floats, size: Floats
+    ) -> list[tuple[Floats, Callable[[float, float], bool]]]:
+        """Return figures of features, and whether one of them stands out from the next."""
+        # Kendall's τ = 2·share − 1, of normal distributions r = sin(π τ/2), and Fisher's z of it.
+        r = np.sin(np.pi / 2 * (2 * share - 1))
+        z = np.arctanh(np.clip(r, 0, 1 - 1e-6))
+        return [(z, lambda one, other: one - other >= self.apart)]
 
     @abstractmethod
     def association(self, column: NDArray[Any]) -> Association:
         """Return how a column of numbers or texts that is no feature goes with the outcome."""
 
-    def table(
-        self,
-        name: str,
-        runs: list[tuple[Rows, Floats]],
-        independent: float = 1.0,
-        test_share: float = 0.0,
-        pairs: Rows | None = None,
-    ) -> TableRows:
-        """Return a table of predictions of rows that were not trained on.
-
-        Parameters
-        ----------
-        name : str
-            One of `tables`.
-        runs, independent, test_share, pairs
-            As in :class:`Tested`.
-        """
+    def table(self, name: str, runs: list[tuple[Rows, Floats]], *tested: Any) -> TableRows:
+        """Return a table of predictions of rows not trained on, from what ``Tested`` holds."""
         if name not in self.tables:
             there = ", ".join(self.tables)
             raise ValueError(f"an outcome of {self.kind} has no table {name!r}; it has {there}.")
-        return self.tables[name](self, Tested(runs, independent, test_share, pairs))
+        return self.tables[name](self, Tested(runs, *tested))
 
     # What a frozen signature remembers of its training rows, and asks of a cohort.
 
@@ -509,17 +432,10 @@ class Target(ABC):
         """Return what is remembered of the features, row × column, beside their own moments."""
 
     @abstractmethod
-    def moment_shapes(self, n_features: int) -> dict[str, tuple[int, ...]]:
-        """Return the shapes that the lists of :meth:`frozen_moments` have."""
-
-    @abstractmethod
     def drawn_like(
         self, moments: Mapping[str, Any], sizes: list[int], n_rows: int, rng: np.random.Generator
     ) -> tuple[Self, Floats]:
-        """Return outcomes and features of about `n_rows` rows drawn from such moments.
-
-        `sizes` are the numbers in the :meth:`summary` of the rows that the moments are of.
-        """
+        """Return outcomes and features of rows drawn from moments of rows in such numbers."""
 
     @staticmethod
     def _noise(moments: Mapping[str, Any], n_rows: int, rng: np.random.Generator) -> Floats:
@@ -565,8 +481,10 @@ class Target(ABC):
         """Return what a frozen model says of rows as :meth:`outputs` does: row × column."""
         return np.column_stack([predicted, scores])
 
-    def prediction_columns(self, scores: Floats, chances: Floats | None) -> dict[str, Floats]:
-        """Return scores and probabilities of rows as named columns of a table."""
+    def prediction_columns(
+        self, scores: Floats, chances: Floats | None, interval: Floats | None
+    ) -> dict[str, Any]:
+        """Return scores, probabilities and ends of intervals as named columns of a table."""
         return {}
 
     @abstractmethod
@@ -588,10 +506,6 @@ class Target(ABC):
         """Return the ends of every row's prediction interval, if this kind of outcome has one."""
         return None
 
-    def interval_columns(self, interval: Floats) -> dict[str, Floats]:
-        """Return these ends as named columns of a table."""
-        return {}
-
     def cohort_figures(self, outputs: Floats, interval: Floats | None, draws: Rows) -> TableRows:
         """Return more figures of a cohort, with 95 % intervals: key, figure, value, low, high."""
         return []
@@ -599,10 +513,7 @@ class Target(ABC):
     def cohort_concerns(
         self, moments: Mapping[str, Any], sizes: list[int]
     ) -> list[tuple[str, str]]:
-        """Return what sets a cohort's outcomes apart: a heading and a sentence or two each.
-
-        Apart from those of the training rows, by `moments` and `sizes` as in :meth:`drawn_like`.
-        """
+        """Return what sets outcomes apart from the training rows': headings and sentences."""
         return []
 
     def outcome_alike(self, moments: Mapping[str, Any], sizes: list[int]) -> Alike | None:
@@ -629,10 +540,7 @@ class Target(ABC):
 
     @abstractmethod
     def concerns(self, metric: str | None) -> list[tuple[str, str]]:
-        """Return what to keep in mind about these outcomes: a heading and a sentence or two each.
-
-        `metric` is the one that decides; None if no model was judged.
-        """
+        """Return what to keep in mind: headings and sentences. `metric` decides, if any does."""
 
     def unlike(self, other: Target) -> str | None:
         """Say how the outcome differs from that of another study; None if it does not."""
@@ -676,12 +584,30 @@ def permuted_within(
     return out
 
 
-def corrected_for_many(p: Floats) -> Floats:
-    """Return Benjamini and Hochberg's q-values of the p-values that are defined."""
-    q, known = np.full(len(p), np.nan), np.isfinite(p)
-    if known.any():
-        q[known] = stats.false_discovery_control(p[known])
-    return q
+def by_column(
+    X: Any, names: Sequence[str], figures: Callable[[Floats], Iterable[Floats]]
+) -> Arrays:
+    """Return figures of every column that holds numbers, by name; nan for the others."""
+    found = {name: np.full(X.shape[1], np.nan) for name in names}
+    numeric = np.arange(X.shape[1]) if sparse.issparse(X) else numeric_columns(X)
+    for columns, table in column_chunks(X, numeric):
+        for name, values in zip(names, figures(table), strict=True):
+            found[name][columns] = values
+    return found
+
+
+def filled_in(values: Floats) -> Floats:
+    """Return columns with gaps in the middle of their values."""
+    with np.errstate(all="ignore"):
+        known = np.isfinite(values)
+        return np.where(known, values, np.nanmedian(np.where(known, values, np.nan), axis=0))
+
+
+def directions(sign: Floats, falls: str, rises: str) -> NDArray[Any]:
+    """Return one of two words for every sign, and None where it is nan."""
+    words = np.where(sign < 0, falls, rises).astype(object)
+    words[np.isnan(sign)] = None
+    return words
 
 
 def mean_row(error: Any, bias: Any, variance: Any, net_variance: Any) -> TableRows:
