@@ -15,7 +15,6 @@ import h5py
 import numpy as np
 import openpyxl
 import pandas as pd
-from scipy import io
 
 from table_formats import TARGET, example, write_gct, write_h5ad, write_series_matrix
 
@@ -63,7 +62,7 @@ def make_broken_inputs(folder):
     """Write every broken input; return what to expect of them."""
     folder.mkdir(parents=True, exist_ok=True)
     maker = Maker(folder)
-    for write in (texts, targets, sheets, archives, arffs, workbooks, anndata, expression):
+    for write in (texts, targets, sheets, archives, workbooks, anndata, expression):
         write(maker)
     return maker.cases
 
@@ -88,7 +87,11 @@ def texts(maker):
         good.replace("b,", "a,", 1),
         "1 name more than once",
     )
-    maker.text("junk.csv", good.replace("3.5", "n.d."), "holds numbers but 'n.d.' in row 4")
+    junk = good.replace("3.5", "n.d.").replace("4.5", "<0.5").replace("5.5", "5 %")
+    maker.text("junk.csv", junk, "'n.d.' (1 time), '<0.5' (1 time), '5 %' (1 time)")
+    maker.text("lod.csv", good, "lod='third' must be half", "--lod", "third")
+    maker.text("title.csv", f"A study, 2024\n\n{good}", "leave them out with skip=2. The option is")
+    maker.text("half-skipped.csv", f"A study\nof it\n\n{good}", "with skip=3", "--skip", "1")
     maker.text("comma.csv", good.replace(",", ";").replace(".", ","), "decimal ','")
     maker.text("infinite.csv", good.replace("3.5", "inf"), "infinite value in row 4")
     maker.text("latin.csv", good.replace("x", "é"), "not utf-8 text", encoding="latin-1")
@@ -146,8 +149,6 @@ def targets(maker):
     maker.text("unlabelled.csv", good.replace("x", "").replace(",y\n", ",\n"), "no row has a value")
     maker.text("named.csv", f"a,b,{TARGET}\n" + "".join(f"{i},{i % 3},n{i}\n" for i in range(9)),
                "names, not classes")  # fmt: skip
-    maker.text("inf-target.csv", good.replace("x", "inf").replace("y", "1"),
-               "infinite value in row 1", target=TARGET.replace("y", "1"))  # fmt: skip
     maker.text("small.csv", good + "1,2,rare\n", "class 'rare' of 'diagnosis' has 1 row")
     maker.text("exclude.csv", good, "no class 'zzz' to leave out", "--exclude-class", "zzz")
     maker.text("left.csv", good, "one class only", "--exclude-class", "x")
@@ -188,7 +189,9 @@ def sheets(maker):
     text = numbers.T.astype(object)
     text.iloc[2, 3] = "n.d."
     text.to_csv(folder / "text.csv", index_label="gene")
-    case("text-sheet.csv", sheet, "'n.d.' for feature 'gene2' in sample 'S03'", data="text.csv")
+    case(
+        "text-sheet.csv", sheet, "first 'n.d.' for feature 'gene2' in sample 'S03'", data="text.csv"
+    )
     nameless = numbers.T.rename(index={"gene3": ""})
     nameless.to_csv(folder / "nameless.csv", index_label="gene")
     case("nameless-sheet.csv", sheet, "the first is row 4", data="nameless.csv")
@@ -205,7 +208,8 @@ def archives(maker):
     maker.raw("packed.parquet.gz", packed, "only text files may be gzipped")
     maker.raw("bomb.csv.gz", gzip.compress(b"0" * 2_000_000), "--max-size", "--max-size", "0.001")
     maker.raw("junk.parquet", b"x" * 300, "not a Parquet file")
-    maker.raw("junk.mat", b"x" * 300, "not a MATLAB file", target=None)
+    maker.raw("table.mat", b"x" * 300, "is a MATLAB file, which is not read", target=None)
+    maker.text("table.arff", "@relation r\n", "is ARFF, which is not read; save it as CSV")
     maker.raw("junk.npz", b"PK\x03\x04x", "not an NPZ file", target=None)
     X, y = np.eye(9) + np.arange(9), np.resize([0, 1], 9)
     np.savez(folder / "objects.npz", X=np.array([[1, "a"]], dtype=object), y=[0])
@@ -226,25 +230,8 @@ def archives(maker):
         magic = b"\x93NUMPY\x01\x00" + len(head + "\n").to_bytes(2, "little")
         archive.writestr("X.npy", magic + head.encode() + b"\n" + bytes(64))
     maker.expect("claims.npz", "damaged arrays", target=None)
-    io.savemat(folder / "bomb.mat", {"X": np.zeros((2000, 100)), "y": y}, do_compression=True)
-    maker.expect("bomb.mat", "unpacks to more than", "--max-size", "0.001", target=None)
     maker.expect("objects.npz", "has no layers", "--layer", "raw",
                  target=None)  # fmt: skip
-
-
-def arffs(maker):
-    head = f"@relation r\n@attribute a numeric\n@attribute {TARGET} {{x,y}}\n"
-    rows = "".join(f"{i},{'xy'[i % 2]}\n" for i in range(9))
-    maker.text(
-        "strings.arff", head.replace("numeric", "string") + f"@data\n{rows}", "save it as CSV"
-    )
-    maker.text("sparse.arff", f"{head}@data\n{{0 1, 1 y}}\n", "sparse rows")
-    maker.text("no-data.arff", head, "has no line @data")
-    maker.text("undeclared.arff", f"{head}@data\n{rows}1,z\n", "'z', which it does not declare")
-    maker.text("width.arff", f"{head}@data\n{rows}1\n", "holds 1 fields for 2 attributes")
-    maker.text("word.arff", f"{head}@data\n{rows}one,x\n", "declared as numbers and holds 'one'")
-    maker.text("open.arff", f"{head}@data\n{rows}1,'x\n", "a quote that does not end")
-    maker.text("brace.arff", head.replace("}", ""), "not a list in braces")
 
 
 def workbooks(maker):
@@ -263,7 +250,8 @@ def workbooks(maker):
                 change=formula)  # fmt: skip
     maker.excel("sheet.xlsx", good, "no sheet 'Labels'", "--sheet", "Labels")
     maker.excel("empty.xlsx", [], "holds no table")
-    maker.excel("error.xlsx", [*good, ["#DIV/0!", 3, "x"]], "holds numbers but '#DIV/0!'")
+    maker.excel("error.xlsx", [*good, ["#DIV/0!", 3, "x"]], "among numbers: '#DIV/0!' (1 time)")
+    maker.excel("title.xlsx", [["A study"], [None], *good], "skip=2")
     data = (maker.folder / "sheet.xlsx").read_bytes()
     maker.raw("short.xlsx", data[: len(data) // 2], "not a whole Excel file")
     maker.raw("big.xlsx", data, "unpacks to more than", "--max-size", "0.000001")

@@ -5,7 +5,7 @@ import gzip
 import h5py
 import numpy as np
 import pandas as pd
-from scipy import io, sparse
+from scipy import sparse
 
 TARGET = "diagnosis"
 
@@ -62,7 +62,6 @@ def write_every_format(folder, numbers, sheet, genes):
     together.T.to_excel(path("turned.xlsx"), index_label="gene")
     together.to_parquet(path("rows.parquet"))
     turned.to_parquet(path("genes.parquet"))
-    write_arff(path("rows.arff"), together.rename_axis("sample"))
     np.savez(path("rows.npz"), X=numbers.to_numpy(), groups=groups, **cells)
     np.savez(
         path("genes.npz"),
@@ -70,8 +69,6 @@ def write_every_format(folder, numbers, sheet, genes):
         feature_names=list(turned.columns),
         sample_names=list(turned.index),
     )
-    objects = {k: np.array(v, dtype=object) if k != "y" else v for k, v in cells.items()}
-    io.savemat(path("rows.mat"), {"X": numbers.to_numpy(), "groups": groups, **objects})
     write_h5ad(path("dense.h5ad"), numbers, sheet.set_index("sample"), genes)
     write_h5ad(path("sparse.h5ad"), numbers, sheet.set_index("sample"), genes, "csr")
     write_gct(path("genes.gct"), numbers, genes)
@@ -80,8 +77,8 @@ def write_every_format(folder, numbers, sheet, genes):
     alone = {
         name: {}
         for name in (
-            "rows.csv", "rows.tsv", "rows.xlsx", "rows.parquet", "rows.arff", "rows.npz",
-            "rows.mat", "dense.h5ad", "sparse.h5ad", "v13.gct.gz", "GSE1_series_matrix.txt.gz",
+            "rows.csv", "rows.tsv", "rows.xlsx", "rows.parquet", "rows.npz", "dense.h5ad",
+            "sparse.h5ad", "v13.gct.gz", "GSE1_series_matrix.txt.gz",
         )
     }  # fmt: skip
     exchanged = {name: {"transpose": True} for name in ("turned.txt", "turned.xlsx")}
@@ -91,17 +88,6 @@ def write_every_format(folder, numbers, sheet, genes):
     )
     two["genes.xlsx"] = {"samples": folder / "sheet.xlsx"}
     return {name: (folder / name, more) for name, more in {**alone, **exchanged, **two}.items()}
-
-
-def write_arff(path, frame):
-    lines = ["% a comment", "@RELATION 'one table'", ""]
-    for name in frame.columns:
-        kind = "numeric"
-        if frame[name].dtype.kind not in "iuf":
-            kind = "{" + ",".join(f"'{v}'" for v in dict.fromkeys(frame[name])) + "}"
-        lines.append(f"@attribute {name} {kind}")
-    lines += ["@data", *(",".join(str(v) for v in row) for row in frame.to_numpy(object))]
-    path.write_text("\n".join(lines) + "\n")
 
 
 def write_h5ad(path, numbers, obs, var, kind="array"):

@@ -65,7 +65,7 @@ def test_log2_and_gaps(tmp_path):
 @pytest.mark.parametrize(
     ("text", "options", "message"),
     [
-        ("g,c\nhigh,a\n1,b\n", {}, "'g' holds 'high' in row 1, which is not a number"),
+        ("g,c\nhigh,a\n1,b\n", {}, "'high' .1 time.; first 'high' in column 'g', row 1"),
         ("g,c\n1,a\n", {"target": "d"}, "has no column 'd'"),
         ("g,c\n1,\n2,\n", {"target": "c"}, "no row has a value of 'c'"),
     ],

@@ -5,7 +5,7 @@ import gzip
 import numpy as np
 import pandas as pd
 import pytest
-from scipy import io, sparse
+from scipy import sparse
 
 from backstay.datasets import log2_floor, read_table
 from refusals import complaint
@@ -89,9 +89,6 @@ def test_every_format_gives_the_same_table(tmp_path):
     X, y = given[["height", "weight"]].to_numpy(), np.repeat([0, 1], ROWS // 2)
     given.to_csv(tmp_path / "a.csv", index=False)
     given.to_parquet(tmp_path / "a.parquet")
-    lines = "\n".join(",".join(map(str, row)) for row in given.to_numpy())
-    header = "@relation r\n@attribute height numeric\n@attribute weight real\n"
-    written(tmp_path, f"{header}@attribute kind {{well,ill}}\n@data\n{lines}\n", "a.arff")
     names = {"feature_names": ["height", "weight"], "class_names": ["ill", "well"]}
     np.savez(tmp_path / "a.npz", X=X, y=y, **names)
     sparse_X = sparse.csr_matrix(X)
@@ -104,15 +101,9 @@ def test_every_format_gives_the_same_table(tmp_path):
         y=y,
         **names,
     )
-    cells = {k: np.array(v, dtype=object) for k, v in names.items()}
-    io.savemat(tmp_path / "a.mat", {"X": X, "y": y[:, None].astype(float), **cells})
     expected = read_table(tmp_path / "a.csv", "kind")
-    for name in ("a.parquet", "a.arff"):
-        found = read_table(tmp_path / name, "kind")
-        pd.testing.assert_frame_equal(found.X, expected.X)
-        assert found.y.tolist() == expected.y.tolist()
-    for name in ("a.npz", "b.npz", "a.mat"):
-        found = read_table(tmp_path / name)
+    for name in ("a.parquet", "a.npz", "b.npz"):
+        found = read_table(tmp_path / name, "kind" if name == "a.parquet" else None)
         pd.testing.assert_frame_equal(found.X, expected.X)
         assert found.y.tolist() == expected.y.tolist()
 
@@ -160,19 +151,14 @@ def test_arrays_that_do_not_fit(tmp_path):
     assert "no array or feature 'z'" in complaint(tmp_path / "a.npz", "z")
     csr = {"data": [1.0], "indices": [9], "indptr": [0, 1, 1], "shape": [2, 3]}
     np.savez(tmp_path / "a.npz", y=[0, 1], **csr)
-    assert "not a sparse matrix" in complaint(tmp_path / "a.npz", None)
+    assert "not a table in an NPZ file" in complaint(tmp_path / "a.npz", None)
 
 
 def test_files_of_other_programs(tmp_path):
-    mat = written(tmp_path, "MATLAB 7.3 MAT-file".ljust(124) + "\x00\x02IM", "a.mat")
-    assert "version 7.3" in complaint(mat, None)
-    assert "not a MATLAB file" in complaint(written(tmp_path, "x" * 300, "b.mat"), None)
+    assert "numpy.savez" in complaint(written(tmp_path, "x" * 300, "b.mat"), None)
+    assert "save it as CSV in Weka" in complaint(written(tmp_path, "@relation r\n", "b.arff"))
     assert "not a Parquet file" in complaint(written(tmp_path, "x" * 300, "b.parquet"))
     assert "not an NPZ file" in complaint(written(tmp_path, "PK\x03\x04x", "b.npz"))
-    text = "@relation r\n@attribute a string\n@attribute kind {a,b}\n@data\n'x',a\n"
-    assert "save it as CSV" in complaint(written(tmp_path, text, "b.arff"))
-    text = "@relation r\n@attribute a numeric\n@attribute kind {a,b}\n@data\n{0 1, 1 b}\n"
-    assert "sparse rows" in complaint(written(tmp_path, text, "c.arff"))
     assert "zip or Excel" in complaint(written(tmp_path, "PK\x03\x04xyz"))
     assert "not a whole Excel file" in complaint(written(tmp_path, "x", "a.xlsx"))
     assert "save it as .xlsx or CSV" in complaint(written(tmp_path, "x", "a.xls"))
@@ -220,7 +206,8 @@ def test_junk_among_numbers_is_named(tmp_path):
     given.loc[4, "height"] = "n.d."
     path = saved(tmp_path, given)
     text = complaint(path)
-    assert text.startswith("column 'height' holds numbers but 'n.d.' in row 5;")
+    assert text.startswith("table.csv has texts among numbers: 'n.d.' (1 time); first 'n.d.' in")
+    assert "in column 'height', row 5." in text
     table = read_table(path, "kind", missing=["n.d."])
     assert np.isnan(table.X["height"].iloc[4])
     assert "height" not in read_table(path, "kind", drop=["height"]).X

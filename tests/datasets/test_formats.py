@@ -20,7 +20,7 @@ def formats(tmp_path_factory):
 
 def tables(formats):
     for name, (path, more) in formats.items():
-        arrays = name in ("rows.npz", "rows.mat")
+        arrays = name == "rows.npz"
         target, groups = (None, {}) if arrays else (TARGET, GROUPED)
         yield name, read_table(path, target, **groups, **more)
 
@@ -41,22 +41,21 @@ def test_every_format_has_the_same_fingerprint(formats):
         same_table(X, numbers, name)
         assert table.y.tolist() == sheet[TARGET].tolist(), name
         assert len(np.unique(table.groups)) == len(sheet) // 2, name
-        if name != "rows.arff":  # which has no texts
-            assert X.index.tolist() == sheet["sample"].tolist(), name
+        assert X.index.tolist() == sheet["sample"].tolist(), name
         kinds.add((table.details["format"], formats[name][0].suffixes[-1]))
         assert not [text for text in table.warnings if "'sample'" not in text], name
-    assert len(kinds) >= 10
-    assert len({kind for kind, _ in kinds}) == 9
+    assert len(kinds) >= 9
+    assert len({kind for kind, _ in kinds}) == 7
 
 
 def test_the_report_is_the_same(formats):
-    chosen = ("rows.csv", "genes.csv.gz", "sparse.h5ad", "GSE1_series_matrix.txt.gz", "genes.xlsx")
+    chosen = ("rows.csv", "sparse.h5ad", "genes.xlsx")
     study = Study({"t": TTest()}, Subsampling(4), sizes=[2, 4], random_state=0)
     reports = []
     for _, table in tables({name: formats[name] for name in chosen}):
         results = study.run(table.numbers()[0], table.y, table.groups)
         (part,) = Report(results).to_dict()["datasets"]
-        del part["figures"]["times"]  # seconds
+        del part["times"]  # seconds
         reports.append(part)
     for name, report in zip(chosen, reports, strict=True):
         for key in report:
@@ -217,13 +216,9 @@ def test_raw_values_and_twins_are_said(tmp_path):
     assert "10% of the values are missing" in said
 
 
-def test_sparse_stays_sparse(formats):
+def test_sparse_matrices_and_layers(formats):
     table = read_table(formats["sparse.h5ad"][0], TARGET)
-    assert all(isinstance(kind, pd.SparseDtype) for kind in table.X.dtypes)
+    assert "X is sparse and was written out" in " ".join(table.notes)
     assert table.summary()["missing"] == 0
     twice = read_table(formats["sparse.h5ad"][0], TARGET, layer="twice").X
     np.testing.assert_array_equal(twice, 2 * example()[0])
-    logs = read_table(formats["sparse.h5ad"][0], TARGET, log2=1)
-    np.testing.assert_array_equal(
-        logs.numbers()[0], np.log2(np.maximum(example()[0].to_numpy(), 1))
-    )

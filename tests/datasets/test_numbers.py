@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from backstay.datasets import TableError, read_table
-from table_formats import TARGET, example, write_arff, write_h5ad
+from table_formats import TARGET, example, write_h5ad
 
 N = 24
 rng = np.random.default_rng(3)
@@ -33,7 +33,6 @@ def test_every_format_gives_the_same_numbers(tmp_path):
     together.T.to_csv(tmp_path / "turned.csv", index_label="gene")
     together.to_excel(tmp_path / "rows.xlsx", index_label="sample")
     together.to_parquet(tmp_path / "rows.parquet")
-    write_arff(tmp_path / "rows.arff", together.rename_axis("sample"))
     np.savez(tmp_path / "rows.npz", X=numbers.to_numpy(), y=Y)
     write_h5ad(tmp_path / "rows.h5ad", numbers, sheet.set_index("sample"), genes)
     numbers.to_csv(tmp_path / "numbers.csv", index_label="sample")

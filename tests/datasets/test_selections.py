@@ -96,14 +96,6 @@ def test_flags_that_do_not_show_what_a_line_is(tmp_path):
         assert found.runs == [["0", "1"], ["0", "2", "3"], ["1", "3"]]
 
 
-def test_unnamed_flags_of_runs_of_one_size(tmp_path):
-    table = [[1, 1, 0, 0], [1, 0, 1, 0], [0, 1, 0, 1]]
-    for rows in (table, list(map(list, zip(*table, strict=True)))):
-        found = read_selections(saved(tmp_path, flags(rows, [[]] * len(rows), [])))
-        assert found.runs == [["0", "1"], ["0", "2"], ["1", "3"]]
-        assert "by runs of one size" in found.form
-
-
 def test_transpose_is_for_flags_only(tmp_path):
     with pytest.raises(TableError, match="transpose=True is for a table of 0 and 1"):
         read_selections(saved(tmp_path, "run,gene\n1,a\n2,b\n"), transpose=True)

@@ -17,7 +17,7 @@ def test_separability_is_the_difference_of_the_maxima():
         ([1, 2], [1, 1], "2 of 2 features"),
         ([1, 2], [0, 0], "0 of 2 features"),
         ([1, 2, 3], [0, 1], r"shape \(3,\).*shape \(2,\)"),
-        ([[1, 2]], [[0, 1]], "vectors"),
+        ([[1, 2]], [[0, 1]], "one per feature"),
         ([1, np.nan], [0, 1], "finite numbers"),
         ([1, 2], [np.inf, 1], "finite numbers"),
     ],

@@ -34,7 +34,7 @@ class SignatureOptions:
         default=False,
     )
     rescale: str = of_signature(
-        "none, zscore or quantile: move features to where they lay in the training rows.",
+        "none or zscore: move features to where they lay in the training rows.",
         default="none",
         metavar="HOW",
     )
@@ -64,8 +64,6 @@ def predict(
     """Predict new rows with a frozen signature: classes, or numbers with intervals.
 
     For example:
-
-    [bold]backstay predict colon-backstay/signature.json new.csv[/bold]
 
     [bold]backstay predict signature.json new.csv --id sample -o predictions.csv[/bold]
     """
@@ -126,7 +124,15 @@ def read_for(
     floor = floor_for(signature, options)
     if options.log2 is None and floor is not None:
         say(f"Values are raised to {floor:g}, then log2 is taken, as in training; --log2 0: not.")
-    options = replace(options, log2=floor)
+    # Gaps and limits of detection are read as in training, too.
+    trained = signature.document["training"].get("odd_texts", {})
+    missing = [*(options.missing or ()), *trained.get("missing", ())]
+    options = replace(options, log2=floor, missing=missing, lod=options.lod or trained.get("lod"))
+    if trained:
+        said = [
+            f"--{name} {','.join([v] if isinstance(v, str) else v)}" for name, v in trained.items()
+        ]
+        say(f"Texts among numbers are read as in training: {' '.join(said)}.")
     known = OutcomeOptions() if outcome is None else outcome
     levels = signature.document.get("covariates", {})
     with options.naming(known):

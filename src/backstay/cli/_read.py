@@ -19,8 +19,7 @@ if TYPE_CHECKING:
 Names = list[str] | None
 TABLE = typer.Argument(
     metavar="DATA",
-    help="CSV, TSV, GCT, series matrix of GEO (each also .gz), Excel, AnnData, Parquet, ARFF, NPZ "
-    "or MATLAB file.",
+    help="CSV, TSV, GCT, series matrix of GEO (each also .gz), Excel, AnnData, Parquet or NPZ.",
 )
 
 
@@ -55,8 +54,16 @@ class CohortOptions:
     delimiter: str | None = of_table("Between fields; 'tab' for a tab. Found out if omitted.")
     decimal: str = of_table("Decimal point or comma.", default=".")
     encoding: str = of_table("Of text files.", default="utf-8")
+    skip: int = of_table(
+        "Lines above the names of the columns, such as a title.", default=0, min=0, metavar="N"
+    )
     missing: Names = of_table(
-        "Text that means a missing value, beside NA, ? and empty; may be repeated."
+        "Texts that mean a missing value, beside NA, ? and empty, such as n.d.,-999; separated by "
+        "commas, as in training if omitted."
+    )
+    lod: str | None = of_table(
+        "Values given as below a limit of detection: half of the limit; refused if omitted.",
+        metavar="half",
     )
     max_size: float | None = of_table(
         "Gigabytes that a compressed file may unpack to; 4 if omitted.", metavar="GB"
@@ -89,6 +96,7 @@ class CohortOptions:
                 raise WrongUse("--pairs keeps rows together as --groups does; use one of them.")
             given["groups"] = pairs
         given["annotation"] = split_at_commas(self.annotation)
+        given["missing"] = split_at_commas(self.missing)
         if "adjust" in given:
             given["adjust"] = split_at_commas(given["adjust"])
         given["delimiter"] = delimiter_of(self.delimiter)
@@ -106,7 +114,7 @@ class OutcomeOptions:
     """The options that name the outcome."""
 
     target: str | None = of_table(
-        "Column of the outcome, classes or numbers; y of NPZ and MATLAB files if omitted.",
+        "Column of the outcome, classes or numbers; y of NPZ files if omitted.",
         "--target",
         "-t",
     )

@@ -8,6 +8,7 @@ from backstay.datasets._concepts import (
     make_modulo,
     make_non_monotonic,
     make_xor,
+    separability,
 )
 from backstay.datasets._distributions import (
     make_anti_corral,
@@ -20,7 +21,6 @@ from backstay.datasets._read_cohort import CohortTable, read_cohort
 from backstay.datasets._read_selections import Selections, read_selections
 from backstay.datasets._read_table import read_table
 from backstay.datasets._reading import Reading
-from backstay.datasets._separability import separability
 
 __all__ = [
     "CohortTable",

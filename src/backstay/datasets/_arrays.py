@@ -1,6 +1,5 @@
-"""Tables in NPZ and MATLAB files, read without running any code in them."""
+"""Tables in NPZ files, read without running any code in them."""
 
-import math
 import zipfile
 import zlib
 from pathlib import Path
@@ -10,22 +9,20 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 from scipy import sparse
-from scipy.io import loadmat, whosmat
-from scipy.io.matlab import MatReadError
 
 from backstay._words import listed
 from backstay.datasets._content import (
     Content,
     check_table,
+    check_unpacked,
     features_by_name,
-    first_line,
     read_as,
     repeated,
 )
 from backstay.datasets._labelled import TableError, written_out
 from backstay.datasets._reading import Reading
 
-# What arrays of an NPZ or MATLAB file may be called beside x and y, in lower case.
+# What arrays may be called beside x and y, in lower case.
 NAMES = ("feature_names", "class_names", "groups", "n_train", "sample_names")
 CSR = ("data", "indices", "indptr", "shape")
 
@@ -37,7 +34,9 @@ def read_npz(path: Path, reading: Reading) -> Content:
         with read_as("an NPZ file", path, *broken), path.open("rb") as file:
             if zipfile.is_zipfile(path):  # numpy says what it is instead
                 with zipfile.ZipFile(path) as members:
-                    reading.limit.check(path, sum(one.file_size for one in members.infolist()))
+                    check_unpacked(
+                        path, sum(one.file_size for one in members.infolist()), reading.max_size
+                    )
             archive = np.load(file, allow_pickle=False)
             if isinstance(archive, np.ndarray):
                 raise TableError(f"{path.name} holds one array without a name; save X and y.")
@@ -50,49 +49,18 @@ def read_npz(path: Path, reading: Reading) -> Content:
             f"{path.name} holds Python objects or damaged arrays, which are not read; save texts "
             "as numpy arrays of strings."
         ) from error
-    return _from_arrays(path, arrays, reading)
+    with read_as("a table in an NPZ file", path, ValueError, TypeError):
+        return _content(path, arrays, reading)
 
 
-def read_mat(path: Path, reading: Reading) -> Content:
-    """Read rows, labels and names from a MATLAB file of version 4 to 7.2."""
-    broken = (MatReadError, ValueError, TypeError, OSError, LookupError, MemoryError, zlib.error)
-    try:
-        with read_as("a MATLAB file", path, *broken):
-            sides = (shape for _, shape, kind in whosmat(str(path)) if kind != "sparse")
-            reading.limit.check(path, 8 * sum(math.prod(shape) for shape in sides))
-            variables = loadmat(str(path), chars_as_strings=True)
-    except NotImplementedError as error:
-        raise TableError(
-            f"{path.name} is a MATLAB file of version 7.3; save it with save(…, '-v7')."
-        ) from error
-    arrays = {k: v for k, v in variables.items() if not k.startswith("__")}
-    return _from_arrays(path, arrays, reading)
-
-
-def _vector(path: Path, name: str, values: Any) -> NDArray[Any]:
-    """Return an array of labels: numbers as they are, bytes and MATLAB's cells as texts."""
-    values = values.toarray() if sparse.issparse(values) else np.asarray(values)
-    if values.dtype.kind not in "biufMUSO" or values.dtype.names is not None:
+def _vector(path: Path, name: str, values: NDArray[Any]) -> NDArray[Any]:
+    """Return an array of labels: numbers as they are, bytes as texts."""
+    if values.dtype.kind not in "biufMUS":
         raise TableError(f"{path.name}: {name} holds {values.dtype} values; it must hold a text or "
                          "a number per entry.")  # fmt: skip
     flat = values.ravel()
-    if flat.dtype.kind in "OS":
-        flat = np.array([_text(path, name, entry) for entry in flat.tolist()], dtype=str)
+    flat = np.char.decode(flat, "utf-8") if flat.dtype.kind == "S" else flat
     return np.char.strip(flat) if flat.dtype.kind == "U" else flat
-
-
-def _text(path: Path, name: str, entry: Any) -> str:
-    """Return the text that an entry holds, or a cell of MATLAB, in which it is an array."""
-    while isinstance(entry, np.ndarray) and entry.dtype.names is None and entry.size < 2:
-        entry = entry.ravel()[0] if entry.size else ""
-    if isinstance(entry, bytes):
-        try:
-            return entry.decode("utf-8")
-        except UnicodeDecodeError as error:
-            raise TableError(f"{path.name}: {name} holds bytes that are not UTF-8 text.") from error
-    if isinstance(entry, str | int | float | np.bool_ | np.number):
-        return str(entry)
-    raise TableError(f"{path.name}: {name} holds a cell with more than one text or number.")
 
 
 def _texts(path: Path, name: str, values: Any) -> list[str]:
@@ -104,18 +72,11 @@ def _matrix(path: Path, arrays: dict[str, Any], x: str | None) -> tuple[Any, tup
     if x is not None:
         return arrays[x], (x,)
     if set(CSR) <= set(arrays):
-        data, indices, indptr = (arrays[key] for key in CSR[:3])
-        try:
-            shape = tuple(int(side) for side in arrays["shape"])
-            matrix = sparse.csr_matrix((data, indices, indptr), shape=shape)
-            matrix.check_format(full_check=True)
-        except (ValueError, TypeError) as error:
-            raise TableError(
-                f"{path.name}: data, indices, indptr and shape are not a sparse matrix "
-                f"({first_line(error)})."
-            ) from error
+        data, indices, indptr, shape = (arrays[key] for key in CSR)
+        matrix = sparse.csr_matrix((data, indices, indptr), shape=tuple(map(int, shape)))
+        matrix.check_format(full_check=True)
         return matrix, CSR
-    tables = [k for k, v in arrays.items() if getattr(v, "ndim", 0) == 2 and min(v.shape) > 1]
+    tables = [k for k, v in arrays.items() if v.ndim == 2 and min(v.shape) > 1]
     if len(tables) == 1:
         return arrays[tables[0]], (tables[0],)
     raise TableError(
@@ -124,7 +85,7 @@ def _matrix(path: Path, arrays: dict[str, Any], x: str | None) -> tuple[Any, tup
     )
 
 
-def _from_arrays(path: Path, arrays: dict[str, Any], reading: Reading) -> Content:
+def _content(path: Path, arrays: dict[str, Any], reading: Reading) -> Content:
     """Return rows, labels and names out of the arrays of a file."""
     target = reading.target
     named = {name.lower(): name for name in reversed(arrays)}  # of two spellings, the first
@@ -144,9 +105,7 @@ def _from_arrays(path: Path, arrays: dict[str, Any], reading: Reading) -> Conten
     label = target if target in arrays else named.get("y")
     beside = [name for name in (reading.time, reading.event) if name in arrays]
     sheet = {name: _vector(path, str(name), arrays[str(name)]) for name in beside}
-    if reading.time is not None:
-        label = None
-    if target is not None and target not in arrays and target in frame.columns:
+    if reading.time is not None or (target not in arrays and target in frame.columns):
         label = None
     elif target is not None and target not in arrays and target.lower() != "y":
         raise TableError(

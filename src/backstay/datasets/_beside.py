@@ -56,10 +56,7 @@ class _Column:
 def repeats(
     columns: Iterable[tuple[str, Any]], names: pd.Series | None, target: Target
 ) -> list[Suspicion]:
-    """Suspect columns of which a few rows share a value, as those of a patient do, and row names.
-
-    Rows of one value have one outcome, too, more than by chance.
-    """
+    """Suspect columns, and row names, of which a few rows share a value, and their outcome."""
     found = [
         [one.name, one.n_values, len(one.texts)]
         for one in _usable(columns, target)
@@ -151,10 +148,7 @@ def confounded(tests: Tests) -> list[Suspicion]:
 def followed_up(
     X: pd.DataFrame, others: Iterable[tuple[str, Any]], target: Target
 ) -> list[Suspicion]:
-    """Suspect columns named like a time, beside an outcome that may say what happened until then.
-
-    As a feature, such a column tells how long a row was followed, and with it the outcome.
-    """
+    """Suspect columns named like a time, beside an outcome that may say what happened by then."""
     labels = {str(label).lower() for label in target.names}
     if len(labels) != 2 or not any(labels <= pair for pair in HAPPENED):
         return []

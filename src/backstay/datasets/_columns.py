@@ -12,34 +12,14 @@ from pandas.api import types
 
 from backstay._words import counted, listed
 from backstay.datasets._exact import plain_text
-from backstay.datasets._labelled import TableError
-from backstay.datasets._wide import (
-    column_blocks,
-    float_type,
-    is_sparse,
-    sparse_frame,
-    sparse_matrix,
-    wide_frame,
-)
+from backstay.datasets._labelled import TableError, column_blocks, float_type, wide_frame
+from backstay.datasets._oddities import CODES, OddTexts, is_like_number, numbers_in
+from backstay.datasets._reading import Reading
 
 MAX_CATEGORIES = 20
 # A column with at least this share of numbers is taken for one of numbers.
 MOSTLY = 0.5
 DECIMAL_COMMA = re.compile(r"[+-]?\d+,\d+")
-# How numbers are written that no parser reads, what that is, and how to write them instead.
-DECORATED = (
-    (re.compile(r"[+-]?\d+(\.\d+)? ?%"), "a percent sign", "the number alone"),
-    (
-        re.compile(r"[+-]?\d{1,3}([,' \u00a0\u2009\u202f]\d{3})+\.\d+|[+-]?\d{1,3}(,\d{3}){2,}"),
-        "thousands separators",
-        "them without",
-    ),
-    (
-        re.compile(r"[\u2212\u2012\u2013]\d+(\.\d+)?([eE][+-]?\d+)?"),
-        "another minus sign than '-'",
-        "them with '-'",
-    ),
-)
 
 
 def log2_floor(X: ArrayLike, floor: float = 20.0) -> NDArray[np.float64]:
@@ -71,8 +51,7 @@ def log2_floor(X: ArrayLike, floor: float = 20.0) -> NDArray[np.float64]:
 class DistinctTexts:
     """The different texts of a column, in order of appearance; a gap has the place -1.
 
-    Whatever is asked of the texts is asked once of each: a table may have thousands of columns
-    of a few texts.
+    What is asked of them is asked once of each: there may be thousands of columns of few texts.
     """
 
     values: list[str]
@@ -88,26 +67,14 @@ class DistinctTexts:
         texts = np.array([*self.values, None], dtype=object)
         return pd.Series(texts[self.places], dtype=object)
 
-    def numbers_by_row(self, numbers: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return for every row the number that stands for its text."""
-        return np.append(numbers, np.nan)[self.places]
-
 
 def distinct_texts(column: pd.Series) -> DistinctTexts:
-    """Return the different texts of a column, without blanks around them.
-
-    >>> texts = distinct_texts(pd.Series([" a", "b", None, "a "]))
-    >>> texts.values, texts.places.tolist()
-    (['a', 'b'], [0, 1, -1, 0])
-    """
+    """Return the different texts of a column, without blanks around them."""
     if not isinstance(column.dtype, pd.StringDtype):
         column = plain_text(column)
     places, values = pd.factorize(column.to_numpy(object))
-    bare = [value.strip() for value in values]
-    if "" in bare or len(set(bare)) < len(bare):
-        merged, values = pd.factorize(np.array([text or None for text in bare], dtype=object))
-        places, bare = np.append(merged, -1)[places], list(values)
-    return DistinctTexts(bare, places)
+    merged, bare = pd.factorize(np.array([v.strip() or None for v in values], dtype=object))
+    return DistinctTexts(list(bare), np.append(merged, -1)[places])
 
 
 @dataclass
@@ -124,20 +91,13 @@ class SortedColumns:
     kinds: dict[tuple[str, ...], pd.CategoricalDtype] = field(default_factory=dict)
 
 
-def sort_columns(
-    frame: pd.DataFrame,
-    categories: Collection[str],
-    keep: Collection[str],
-    log2: float | None = None,
-) -> SortedColumns:
+def sort_columns(frame: pd.DataFrame, reading: Reading, file: str) -> SortedColumns:
     """Sort columns, taking log2 of numbers above a floor; numbers mixed with text are refused."""
     columns = SortedColumns(pd.DataFrame(index=frame.index))
-    if log2 in (None, 1) and is_sparse(frame):  # log2 of a floor of 1 leaves 0 at 0
-        _add_sparse(columns, frame, log2)
-        return columns
+    log2, odd = reading.log2, OddTexts()
     numeric, mended = [], {}
     for name, kind in zip(frame.columns, frame.dtypes, strict=True):
-        if name in categories:
+        if name in reading.categories:
             _add_category(columns, name, distinct_texts(frame[name]))
         elif types.is_numeric_dtype(kind) and kind.kind != "c":  # truth values, too
             numeric.append(name)
@@ -148,10 +108,9 @@ def sort_columns(
             _add_category(columns, name, texts, [v for v in dict.fromkeys(order) if v in held])
         elif kind.kind in "Mm":
             columns.texts.append(name)
-        else:
-            numbers = _add_text(columns, name, distinct_texts(frame[name]), keep)
-            if numbers is not None:
-                mended[name] = numbers
+        elif (numbers := _add_text(columns, name, frame[name], reading, odd)) is not None:
+            mended[name] = numbers
+    odd.check(file)
     chosen = frame if len(numeric) == frame.shape[1] else frame[numeric]
     kind = float_type(chosen.dtypes, *chosen.shape)
     table = np.ascontiguousarray(chosen.to_numpy(kind, na_value=np.nan))
@@ -159,28 +118,26 @@ def sort_columns(
         table = np.column_stack([table, *mended.values()])
     if log2 is not None:
         table = log2_floor(table, log2)
-    _add_numbers(columns, table, [*numeric, *mended], keep)
+    _add_numbers(columns, table, [*numeric, *mended], reading.keep)
     return columns
 
 
 def _add_text(
-    columns: SortedColumns, name: str, texts: DistinctTexts, keep: Collection[str]
+    columns: SortedColumns, name: str, column: pd.Series, reading: Reading, odd: OddTexts
 ) -> NDArray[Any] | None:
     """Sort a column of texts; one that turns out to hold numbers is returned as such."""
+    texts = distinct_texts(column)
     values, known = texts.values, texts.known
     if not values:
         columns.empty.append(name)
         return None
-    numbers = np.asarray(pd.to_numeric(np.array(values, dtype=object), errors="coerce"), float)
+    numbers = numbers_in(values, reading)
     is_number = ~np.isnan(numbers)
     if is_number.all():
-        return texts.numbers_by_row(numbers)
+        return np.append(numbers, np.nan)[texts.places]
     if {value.lower() for value in values} <= {"true", "false"}:
-        truth = np.array([value.lower() == "true" for value in values], dtype=np.float64)
-        return texts.numbers_by_row(truth)
-    _check_decorated(name, texts, is_number)
-    if is_number[known].mean() >= MOSTLY:
-        raise _mixed_column(name, texts, is_number)
+        truth = [float(value.lower() == "true") for value in values]
+        return np.array([*truth, np.nan])[texts.places]
     commas = np.array([DECIMAL_COMMA.fullmatch(value) is not None for value in values])
     if commas[known].mean() >= MOSTLY:
         raise TableError(
@@ -188,39 +145,19 @@ def _add_text(
             "decimal ','.",
             parameter="decimal",
         )
-    if len(known) > 1 and len(known) == len(values) and name not in keep:
+    like = is_number | np.array([is_like_number(value) for value in values])
+    # Of many different texts, most of them numbers, others may be frequent, as '<LOD>' is.
+    if max(like[known].mean(), like.mean() if len(values) > MAX_CATEGORIES else 0) >= MOSTLY:
+        strange = np.append(~is_number | np.isin(numbers, CODES), False)[texts.places]
+        rows = np.flatnonzero(strange)
+        odd.add((values[j] for j in texts.places[rows]), f"in column {name!r}, row {rows[0] + 1}")
+    elif len(known) > 1 and len(known) == len(values) and name not in reading.keep:
         columns.identifiers[name] = texts.by_row()
-    elif len(values) > MAX_CATEGORIES and name not in keep:
+    elif len(values) > MAX_CATEGORIES and name not in reading.keep:
         columns.texts.append(name)
     else:
         _add_category(columns, name, texts)
     return None
-
-
-def _check_decorated(name: str, texts: DistinctTexts, is_number: NDArray[np.bool_]) -> None:
-    """Refuse numbers written with what no number has in a file: they would be taken for texts."""
-    for pattern, what, right in DECORATED:
-        found = np.array([pattern.fullmatch(value) is not None for value in texts.values])
-        if found.any() and (found | is_number)[texts.known].mean() >= MOSTLY:
-            place = int(np.argmax(np.append(found, False)[texts.places]))
-            raise TableError(
-                f"column {name!r} holds numbers with {what}, such as "
-                f"{texts.values[texts.places[place]]!r} in row {place + 1}; write {right}, treat "
-                "the column as a category, or drop it.",
-                parameter=("categories", "drop"),
-            )
-
-
-def _mixed_column(name: str, texts: DistinctTexts, is_number: NDArray[np.bool_]) -> TableError:
-    junk = np.flatnonzero(~np.append(is_number, True)[texts.places])
-    value = texts.values[texts.places[junk[0]]]
-    return TableError(
-        f"column {name!r} holds numbers but {value!r} in row {junk[0] + 1}"
-        + (f" and {len(junk) - 1} more such values" if len(junk) > 1 else "")
-        + f"; correct the file, name {value!r} as a missing value, treat the column as a category, "
-        "or drop it.",
-        parameter=("missing", "categories", "drop"),
-    )
 
 
 def _add_category(
@@ -251,8 +188,10 @@ def _add_numbers(
         infinite = np.isinf(part).any(axis=0)
         if infinite.any():
             j = int(np.argmax(infinite))
-            row = int(np.argmax(np.isinf(part[:, j])))
-            raise _infinite(names[block.start + j], row)
+            raise TableError(
+                f"column {names[block.start + j]!r} holds an infinite value in row "
+                f"{np.argmax(np.isinf(part[:, j])) + 1}; leave the cell empty or correct it."
+            )
         gaps = np.isnan(part)
         empty[block] = gaps.all(axis=0)
         low[block] = np.where(gaps, np.inf, part).min(axis=0)
@@ -268,30 +207,6 @@ def _add_numbers(
         left = [j for j in range(len(names)) if j not in gone]
         table, names = table[:, left], [names[j] for j in left]
     columns.numbers = wide_frame(table, columns.numbers.index, names)
-
-
-def _infinite(name: str, row: int) -> TableError:
-    return TableError(
-        f"column {name!r} holds an infinite value in row {row + 1}; leave the cell empty or "
-        "correct it."
-    )
-
-
-def _add_sparse(columns: SortedColumns, frame: pd.DataFrame, log2: float | None) -> None:
-    """Add the columns of a sparse table, except constant ones; zeros are not written out."""
-    X = sparse_matrix(frame).tocsc()
-    if log2 is not None:
-        X.data = log2_floor(X.data, log2)
-        X.eliminate_zeros()
-    infinite = np.flatnonzero(np.isinf(X.data))
-    if len(infinite):
-        name = frame.columns[np.searchsorted(X.indptr, infinite[0], side="right") - 1]
-        raise _infinite(name, X.indices[infinite[0]])
-    low, high = X.min(axis=0), X.max(axis=0)
-    constant = (low.toarray() == high.toarray()).ravel()
-    columns.constant += list(frame.columns[constant])
-    kept = X[:, np.flatnonzero(~constant)]
-    columns.numbers = sparse_frame(kept, frame.index, frame.columns[~constant])
 
 
 def _counting_columns(table: NDArray[np.float64], low: Any, high: Any) -> list[int]:

@@ -3,7 +3,7 @@
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from backstay._validation import check_random_state
 
@@ -37,8 +37,9 @@ def make_xor(
 ) -> Data:
     """Parity of the signs of the first features, the rest noise [Prat 2.4.2].
 
-    x_j is uniform on [−1, 1]; the label is 1 when an odd number of the first
-    `n_relevant` features is positive. No proper subset of them says anything.
+    x_j is uniform on [−1, 1]; the label is 1 when an odd number of the first `n_relevant` features
+    is positive. No proper subset of them says anything. All other concepts take and return the
+    same, unless they say otherwise.
 
     Parameters
     ----------
@@ -58,7 +59,6 @@ def make_xor(
 
     Examples
     --------
-    >>> from backstay.datasets import make_xor
     >>> X, y, relevance = make_xor(n_samples=200, random_state=0)
     >>> bool((y == (X[:, :3] > 0).sum(axis=1) % 2).all())
     True
@@ -75,21 +75,11 @@ def make_majority(
 ) -> Data:
     """MajorityN: whether more than half of the relevant boolean features are 1.
 
-    y = 1 if Σ_{j ≤ n} x_j > n/2, else 0, with every feature 0 or 1 with probability ½.
-
-    Parameters
-    ----------
-    n_samples, n_features, n_relevant, random_state
-        As in `make_xor`.
-
-    Returns
-    -------
-    X, y, relevance : ndarray
-        As in `make_xor`; a tie is not a majority.
+    y = 1 if Σ_{j ≤ n} x_j > n/2, else 0, with every feature 0 or 1 with probability ½. Takes and
+    returns what `make_xor` does.
 
     Examples
     --------
-    >>> from backstay.datasets import make_majority
     >>> X, y, relevance = make_majority(n_relevant=3, random_state=0)
     >>> bool((y == (X[:, :3].sum(axis=1) >= 2)).all())
     True
@@ -119,23 +109,16 @@ def make_modulo(
     n_samples, n_features, n_relevant, random_state
         As in `make_xor`.
     p : int, default=3
-        Values of a feature, and classes.
-
-    Returns
-    -------
-    X, y, relevance : ndarray
-        As in `make_xor`, with labels 0 to p − 1. The integers in X are names of values, so give
-        Relief ``categorical_features``.
+        Values of a feature, and classes. The values are names, so give Relief
+        ``categorical_features``.
 
     Notes
     -----
-    The thesis prints c = Σ (r mod p) [Prat eq. 5.22], which is the plain sum as
-    every r is less than p; the modulus is taken of the sum here, as the name and
-    the usual definition of the problem have it. The thesis gives no p.
+    The thesis prints c = Σ (r mod p) [Prat eq. 5.22], which is the plain sum as every r is less
+    than p; here the modulus is taken of the sum, as the name has it. The thesis gives no p.
 
     Examples
     --------
-    >>> from backstay.datasets import make_modulo
     >>> X, y, relevance = make_modulo(p=5, random_state=0)
     >>> bool((y == X[:, :3].sum(axis=1) % 5).all())
     True
@@ -158,23 +141,18 @@ def make_non_monotonic(
 ) -> Data:
     """NonMonotonic: multiples of a hidden value, of its root in every other row.
 
-    Each relevant feature a has a factor r_a uniform on [0, 1], each row i a value
-    r_i uniform on [0, N], N the number of relevant features. The feature is
-    r_a·r_i in odd rows and r_a·√r_i in even ones [Prat eq. 5.21]; the class is
-    the integer part of r_i. Irrelevant features are uniform on [0, 1].
+    Each relevant feature a has a factor r_a uniform on [0, 1], each row i a value r_i uniform on
+    [0, N], N the number of relevant features. The feature is r_a·r_i in odd rows and r_a·√r_i in
+    even ones [Prat eq. 5.21]; the class is the integer part of r_i. Others are uniform on [0, 1].
 
     Parameters
     ----------
     n_samples, n_features, n_relevant, random_state
-        As in `make_xor`. Classes are as many as relevant features, so two is the least.
+        As in `make_xor`. Classes are as many as relevant features, so two is the least; with few
+        rows some have none.
     alternate : {"rows", "features"}, default="rows"
-        Take the root in every other row, as printed; or in every other relevant
-        feature, which leaves each of them monotonic in the hidden value.
-
-    Returns
-    -------
-    X, y, relevance : ndarray
-        As in `make_xor`, with labels 0 to n_relevant − 1; with few rows some have none, or one.
+        Take the root in every other row, as printed; or in every other relevant feature, which
+        leaves each of them monotonic.
 
     Notes
     -----
@@ -184,7 +162,6 @@ def make_non_monotonic(
 
     Examples
     --------
-    >>> from backstay.datasets import make_non_monotonic
     >>> X, y, relevance = make_non_monotonic(n_relevant=3, random_state=0)
     >>> X.shape, sorted(set(y.tolist()))
     ((100, 20), [0, 1, 2])
@@ -212,25 +189,19 @@ def make_corral(
 ) -> Data:
     """CorrAl: a boolean concept, an irrelevant feature and one that is mostly the class.
 
-    The features are A0, A1, B0, B1, I and C, all boolean. The class is
-    (A0 ∧ A1) ∨ (B0 ∧ B1); I is irrelevant; C equals the class with probability
-    `correlation`. C is the best single feature and no part of the best subset.
+    The features are A0, A1, B0, B1, I and C, all boolean. The class is (A0 ∧ A1) ∨ (B0 ∧ B1); I is
+    irrelevant; C equals the class with probability `correlation`. C is the best single feature and
+    no part of the best subset.
 
     Parameters
     ----------
     n_samples, random_state
         As in `make_xor`.
     correlation : float, default=0.75
-        Probability that C equals the class, in [0, 1].
-
-    Returns
-    -------
-    X, y, relevance : ndarray
-        As in `make_xor`, of six features: the relevance of I and C is 0.
+        Probability that C equals the class, in [0, 1]. The relevance of I and C is 0.
 
     Examples
     --------
-    >>> from backstay.datasets import make_corral
     >>> X, y, relevance = make_corral(random_state=0)
     >>> X.shape, relevance.tolist()
     ((128, 6), [0.25, 0.25, 0.25, 0.25, 0.0, 0.0])
@@ -273,21 +244,14 @@ def make_decision_list(
     min_rule_size, max_rule_size : int, default=1, 10
         Least and most terms of a rule, drawn evenly; never more than `n_relevant`.
 
-    Returns
-    -------
-    X, y, relevance : ndarray
-        As in `make_xor`, with labels 0 to n_classes − 1. A list whose first rules cover every row
-        leaves later classes, perhaps all but one, without rows. As in the thesis, a feature that
-        rules may test is relevant whether or not one does.
-
     Notes
     -----
-    The thesis does not say how many classes there were, nor which class a new
-    rule gets: two here, in turn, as in its example of rules for c0, c1, c2.
+    A list whose first rules cover every row leaves later classes without rows. As in the thesis, a
+    feature that rules may test is relevant whether or not one does. The thesis does not say how
+    many classes there were, nor which class a new rule gets: two here, in turn, as in its example.
 
     Examples
     --------
-    >>> from backstay.datasets import make_decision_list
     >>> X, y, relevance = make_decision_list(random_state=0)
     >>> X.shape, int((relevance > 0).sum())
     ((100, 20), 10)
@@ -332,3 +296,41 @@ def _first_true_rule(
         left = left[~covered]
         n_rules += 1
     return rules
+
+
+def separability(weights: ArrayLike, relevance: ArrayLike) -> float:
+    """Largest weight of a relevant feature minus the largest of an irrelevant one.
+
+    s = max_{a∈R} w(a) − max_{a∈I} w(a) [Prat eq. 5.23]. Positive when the best
+    feature of a ranking is relevant; it says nothing of the other relevant ones.
+
+    Parameters
+    ----------
+    weights : array-like of shape (n_features,)
+        Weights of a method, higher is better.
+    relevance : array-like of shape (n_features,)
+        True relevance; relevant is what is above 0.
+
+    Returns
+    -------
+    float
+        In the unit of the weights: comparable between methods on one scale only.
+
+    Examples
+    --------
+    >>> separability([0.5, 0.125, 0.25], relevance=[0.5, 0.5, 0.0])
+    0.25
+    """
+    w, r = (np.asarray(given, dtype=np.float64) for given in (weights, relevance))
+    require(
+        w.ndim == 1 and w.shape == r.shape and bool(np.isfinite([w, r]).all()),
+        f"weights of shape {w.shape} and relevance of shape {r.shape} must be finite numbers, one "
+        "per feature.",
+    )
+    relevant = r > 0
+    require(
+        bool(0 < relevant.sum() < len(r)),
+        f"relevance marks {relevant.sum()} of {len(r)} features as relevant; at least one must be "
+        "relevant and one irrelevant.",
+    )
+    return float(w[relevant].max() - w[~relevant].max())

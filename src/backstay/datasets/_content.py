@@ -1,5 +1,6 @@
 """What a file holds before its columns are told apart, and how much it may hold."""
 
+import warnings
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
@@ -9,47 +10,40 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from backstay._words import counted, listed
 from backstay.datasets._exact import as_names
-from backstay.datasets._labelled import TableError
-from backstay.datasets._wide import float_type, wide_frame
+from backstay.datasets._labelled import TableError, float_type, wide_frame
 
 GIGABYTE = 10**9
 # Unpacked files beyond this are refused unless a larger limit is given.
 MAX_UNPACKED = 4 * GIGABYTE
 # Real tables shrink by a factor of ten or so; a small file that grows this much is not a table.
 BOMB_RATIO, BOMB_BYTES = 100, 2**28
+# What becomes of features of the same name, and how a note says it.
+DEDUPE = {
+    "first": "the first of each was kept",
+    "mean": "their means were taken",
+    "max-variance": "the one of largest variance was kept",
+}
 
 
-@dataclass(frozen=True)
-class Limit:
-    """How large a file may become when it is unpacked; None takes the limits above."""
-
-    gigabytes: float | None = None
-
-    def __post_init__(self) -> None:
-        if self.gigabytes is not None and not self.gigabytes > 0:  # nan is not, either
+def check_unpacked(path: Path, unpacked: int, max_size: float | None) -> None:
+    """Refuse a file that unpacks to too many bytes; None takes the limits above."""
+    bounds: dict[str, float] = {
+        f"{BOMB_RATIO} times its size": max(BOMB_BYTES, BOMB_RATIO * path.stat().st_size),
+        f"{MAX_UNPACKED / GIGABYTE:g} GB": MAX_UNPACKED,
+    }
+    if max_size is not None:
+        bounds = {f"the {max_size:g} GB allowed": max_size * GIGABYTE}
+    for bound, most in bounds.items():
+        if unpacked > most:
             raise TableError(
-                f"max_size={self.gigabytes:g} must be a number of gigabytes above 0.",
+                f"{path.name} unpacks to more than {bound}; if that is right, raise max_size, the "
+                "number of gigabytes that are read.",
                 parameter="max_size",
             )
-
-    def check(self, path: Path, unpacked: int) -> None:
-        """Refuse a file that unpacks to too many bytes."""
-        bounds: dict[str, float] = {
-            f"{BOMB_RATIO} times its size": max(BOMB_BYTES, BOMB_RATIO * path.stat().st_size),
-            f"{MAX_UNPACKED / GIGABYTE:g} GB": MAX_UNPACKED,
-        }
-        if self.gigabytes is not None:
-            bounds = {f"the {self.gigabytes:g} GB allowed": self.gigabytes * GIGABYTE}
-        for bound, most in bounds.items():
-            if unpacked > most:
-                raise TableError(
-                    f"{path.name} unpacks to more than {bound}; if that is right, raise max_size, "
-                    "the number of gigabytes that are read.",
-                    parameter="max_size",
-                )
 
 
 @dataclass(frozen=True)
@@ -73,11 +67,6 @@ class Content:
         return None if isinstance(self.frame.index, pd.RangeIndex) else self.frame.index
 
 
-def first_line(error: BaseException) -> str:
-    """Return the first line of an error, without its full stop."""
-    return (str(error).strip().splitlines() or [type(error).__name__])[0].rstrip(".")
-
-
 @contextmanager
 def read_as(what: str, path: Path, *broken: type[Exception]) -> Iterator[None]:
     """Say that a file is not what its name says, when its reader stumbles over it."""
@@ -86,7 +75,8 @@ def read_as(what: str, path: Path, *broken: type[Exception]) -> Iterator[None]:
     except TableError:
         raise
     except broken as error:
-        raise TableError(f"{path.name} is not {what} ({first_line(error)}).") from error
+        said = (str(error).strip().splitlines() or [type(error).__name__])[0].rstrip(".")
+        raise TableError(f"{path.name} is not {what} ({said}).") from error
 
 
 def package(name: str, path: Path, extra: str) -> Any:
@@ -177,3 +167,66 @@ def check_annotation(names: Collection[str], columns: Sequence[Any], file: str) 
                 f"{listed(columns)}.",
                 parameter="annotation",
             )
+
+
+# Features of the same name.
+
+
+def unique_columns(content: Content, how: str | None) -> Content:
+    """Return the content with a column for every name; repeated names are refused or joined."""
+    names = content.frame.columns
+    if names.is_unique:
+        return content
+    twice = repeated(names)
+    if how is None:
+        places = np.flatnonzero(names == twice[0]) + 1
+        what = "feature" if content.oriented else "column"
+        raise TableError(
+            f"{content.file} has {counted(len(twice), 'name')} more than once ({listed(twice)}, "
+            f"the first in {what}s {places[0]} and {places[1]}); give every {what} its own name, "
+            f"or say what to do with dedupe: {' or '.join(DEDUPE)}.",
+            parameter="dedupe",
+        )
+    frame, chosen = _joined(content, how)
+    annotation = content.annotation
+    if annotation is not None and len(annotation) == len(names):
+        annotation = annotation.iloc[chosen]
+    gone = len(names) - len(chosen)
+    note = (
+        f"{counted(len(twice), 'name')} of features occurred more than once, {gone} columns too "
+        f"many: {DEDUPE[how]}."
+    )
+    return replace(content, frame=frame, annotation=annotation, notes=[*content.notes, note])
+
+
+def _joined(content: Content, how: str) -> tuple[pd.DataFrame, NDArray[np.intp]]:
+    """Return the frame with one column per name, and the place of each in the old one."""
+    frame, names = content.frame, content.frame.columns
+    codes = pd.factorize(names)[0]
+    chosen = np.flatnonzero(~names.duplicated())
+    if how == "first":
+        return frame.iloc[:, chosen], chosen
+    several = np.flatnonzero(names.duplicated(keep=False))
+    if texts := [names[j] for j in several.tolist() if is_text(frame.iloc[:, j])]:
+        raise TableError(
+            f"{content.file} has several columns {texts[0]!r}, which hold text; dedupe "
+            f"{how!r} is for numbers.",
+            parameter="dedupe",
+        )
+    values = frame.iloc[:, several].to_numpy(np.float64, na_value=np.nan)
+    means: dict[Any, NDArray[Any]] = {}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RuntimeWarning)  # of columns without a value
+        variance = np.nan_to_num(np.nanvar(values, axis=0), nan=-1.0)
+        for code in np.unique(codes[several]):
+            own = np.flatnonzero(codes[several] == code)
+            if how == "mean":
+                means[code] = np.nanmean(values[:, own], axis=1)
+            else:
+                chosen[code] = several[own[np.argmax(variance[own])]]
+    kept = frame.iloc[:, chosen]
+    if means:
+        columns = {j: means.get(j, kept.iloc[:, j].to_numpy()) for j in range(len(chosen))}
+        kept = pd.DataFrame(columns, frame.index)
+        kept.columns = names[chosen]
+    return kept, chosen

@@ -27,29 +27,17 @@ def make_han_yu(
 
     Parameters
     ----------
-    n_samples, n_features, n_relevant : int, default=100, 1000, 50
-        Size of the table; the first `n_relevant` features are relevant.
+    n_samples, n_features, n_relevant, random_state
+        As in `make_xor`, and so is what is returned.
     block_size : int, default=10
         Features per correlated block; must divide `n_features`.
     correlation : float, default=0.8
         Correlation inside a block, in [0, 1).
     shift : float, default=0.5
         Half the distance between the two means in a relevant feature.
-    random_state : int, RandomState instance or None, default=None
-        Seed.
-
-    Returns
-    -------
-    X : ndarray of shape (n_samples, n_features)
-        Rows.
-    y : ndarray of shape (n_samples,)
-        Labels 0 and 1.
-    relevance : ndarray of shape (n_features,)
-        r*: 1/n_relevant for the relevant features, 0 for the others.
 
     Examples
     --------
-    >>> from backstay.datasets import make_han_yu
     >>> X, y, relevance = make_han_yu(random_state=0)
     >>> X.shape, y.shape, int((relevance > 0).sum())
     ((100, 1000), (100,), 50)
@@ -100,8 +88,8 @@ def make_regression_blocks(
 
     Parameters
     ----------
-    n_samples, n_features, n_relevant : int, default=100, 1000, 40
-        Size of the table; the first `n_relevant` features are relevant, an even number.
+    n_samples, n_features, n_relevant, random_state
+        As in `make_xor`; `n_relevant` is even.
     block_size : int, default=10
         Features per correlated block; must divide `n_features`, and half of `n_relevant`.
     correlation : float, default=0.8
@@ -110,21 +98,14 @@ def make_regression_blocks(
         Share of the signal's variance that is the product's: 0 is linear, 1 the product alone.
     explained : float, default=0.7
         Share of the variance of y that is signal, in (0, 1].
-    random_state : int, RandomState instance or None, default=None
-        Seed.
 
     Returns
     -------
-    X : ndarray of shape (n_samples, n_features)
-        Rows.
-    y : ndarray of shape (n_samples,)
-        Numbers.
-    relevance : ndarray of shape (n_features,)
-        1/n_relevant for the relevant features, 0 for the others.
+    X, y, relevance : ndarray
+        As in `make_xor`, with numbers for y.
 
     Examples
     --------
-    >>> from backstay.datasets import make_regression_blocks
     >>> X, y, relevance = make_regression_blocks(interaction=0.5, random_state=0)
     >>> X.shape, y.shape, int((relevance > 0).sum())
     ((100, 1000), (100,), 40)
@@ -167,16 +148,11 @@ def make_random_rbf(
     Parameters
     ----------
     n_samples, n_features, n_relevant, random_state
-        As in `make_han_yu`.
+        As in `make_xor`.
     n_classes : int, default=2
         Classes; the centres are shared out evenly among them.
     n_centers : int, default=50
         Centres, at least one per class.
-
-    Returns
-    -------
-    X, y, relevance : ndarray
-        As in `make_han_yu`, with labels 0 to n_classes − 1.
 
     Notes
     -----
@@ -187,7 +163,6 @@ def make_random_rbf(
 
     Examples
     --------
-    >>> from backstay.datasets import make_random_rbf
     >>> X, y, relevance = make_random_rbf(random_state=0)
     >>> X.shape, int((relevance > 0).sum())
     ((100, 20), 10)
@@ -227,20 +202,12 @@ def make_anti_corral(n_samples: int = 200, *, random_state: Any = None) -> Data:
 
     Parameters
     ----------
-    n_samples : int, default=200
-        Rows, the classes as even as can be.
-    random_state : int, RandomState instance or None, default=None
-        Seed.
-
-    Returns
-    -------
-    X, y, relevance : ndarray
-        As in `make_han_yu`, of the features I1 to I9, C1 and C2. The relevance is 1/2 for C1 and
-        C2, the best subset; 0 for the others, which are redundant beside it.
+    n_samples, random_state
+        As in `make_xor`; the classes are as even as can be. The relevance is 1/2 for C1 and C2, the
+        best subset; 0 for the others, which are redundant beside it.
 
     Examples
     --------
-    >>> from backstay.datasets import make_anti_corral
     >>> X, y, relevance = make_anti_corral(random_state=0)
     >>> X.shape, relevance.nonzero()[0].tolist()
     ((200, 11), [9, 10])

@@ -1,5 +1,6 @@
 """Names and labels as texts: 01 and 1 are two names, or two spellings of one number."""
 
+from collections.abc import Iterable
 from decimal import Decimal
 from typing import Any
 
@@ -7,32 +8,32 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from backstay._words import listed
 from backstay.datasets._labelled import TableError
 
-# Up to here floating point holds every whole number; this one may also stand for the next.
+# Up to here floating point holds every whole number.
 WHOLE = 2**53
 LEADING_ZERO = r"[+-]?0\d+"
 
 
 def plain_text(column: pd.Series) -> pd.Series:
-    """Return a column as texts without blanks around them; gaps stay gaps.
-
-    >>> plain_text(pd.Series([" a", "b ", 2])).tolist()
-    ['a', 'b', '2']
-    """
+    """Return a column as texts without blanks around them; gaps stay gaps."""
     texts = column.astype(object).where(column.notna(), None)
     texts = texts.map(lambda value: value if value is None else str(value).strip())
     return texts.where(texts != "", None)
 
 
 def as_names(column: pd.Series) -> pd.Series:
-    """Return a column as names: texts, with whole numbers written without a point.
-
-    >>> as_names(pd.Series([1.0, 2.0])).tolist()
-    ['1', '2']
-    """
+    """Return a column as names: texts, with whole numbers written without a point."""
     whole = column.dtype.kind == "f" and bool((column.dropna() % 1 == 0).all())
     return plain_text(column.astype("Int64") if whole else column)
+
+
+def alike_but_case(what: str, names: Iterable[Any]) -> list[str]:
+    """Return a sentence on names that differ in upper and lower case only, if there are any."""
+    different = pd.Series(list(dict.fromkeys(map(str, names))), dtype=object)
+    alike = different[different.str.lower().duplicated(keep=False)]
+    return [f"{what} differ in upper and lower case only: {listed(alike)}."] if len(alike) else []
 
 
 def _numbers(texts: pd.Series) -> dict[str, float]:
@@ -48,20 +49,12 @@ def _numbers(texts: pd.Series) -> dict[str, float]:
 
 
 def has_leading_zeros(texts: pd.Series) -> bool:
-    """Whether some of the texts are digits with a zero first, as names are and numbers are not.
-
-    >>> has_leading_zeros(pd.Series(["01", "2"])), has_leading_zeros(pd.Series(["0", "0.5"]))
-    (True, False)
-    """
+    """Whether some of the texts are digits with a zero first, as names are and numbers are not."""
     return bool(pd.Series(texts.unique()).astype(str).str.fullmatch(LEADING_ZERO).any())
 
 
 def two_spellings(texts: pd.Series) -> tuple[str, str] | None:
-    """Return two texts that are one number, if all are numbers and there are two such.
-
-    >>> two_spellings(pd.Series(["2", "01", "1"])), two_spellings(pd.Series(["a", "01", "1"]))
-    (('01', '1'), None)
-    """
+    """Return two texts that are one number, if all are numbers and there are two such."""
     first: dict[Decimal, str] = {}
     for text in _numbers(texts):
         if (before := first.setdefault(Decimal(text), text)) != text:
@@ -70,30 +63,11 @@ def two_spellings(texts: pd.Series) -> tuple[str, str] | None:
 
 
 def whole_numbers(texts: pd.Series) -> NDArray[Any] | None:
-    """Return texts as integers; None if others occur, or some too large to be told apart.
-
-    >>> whole_numbers(pd.Series(["10", "1", "1.0"]))
-    array([10,  1,  1])
-    """
+    """Return texts as integers; None if others occur, or some too large to be told apart."""
     numbers = _numbers(texts)
     if not numbers or not all(n.is_integer() and abs(n) < WHOLE for n in numbers.values()):
         return None
     return texts.map(lambda text: int(numbers[str(text)])).to_numpy(np.int64)
-
-
-def label_texts(column: pd.Series, name: str, parameter: str) -> pd.Series:
-    """Return labels as texts; refuse those that floating point may have merged.
-
-    `parameter` is what the column was named as, "target" or "groups".
-    """
-    if column.dtype.kind == "f" and bool((column.abs() >= WHOLE).any()):
-        what, example = ("groups", "patient 1") if parameter == "groups" else ("classes", "class 1")
-        raise TableError(
-            f"{name!r} was read as floating point, which does not tell whole numbers as large as "
-            f"{column.abs().max():.17g} apart; write the {what} as text, such as {example!r}.",
-            parameter=parameter,
-        )
-    return plain_text(column)
 
 
 def check_spellings(name: str, texts: pd.Series) -> None:

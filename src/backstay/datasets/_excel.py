@@ -1,7 +1,7 @@
 """Sheets of Excel workbooks: the values that are stored, never formulas or macros."""
 
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import closing
 from itertools import islice
 from pathlib import Path
@@ -11,10 +11,10 @@ import numpy as np
 import pandas as pd
 
 from backstay._words import counted, listed
-from backstay.datasets._content import Content, package, read_as
+from backstay.datasets._content import Content, check_unpacked, package, read_as
 from backstay.datasets._labelled import TableError
 from backstay.datasets._reading import Reading
-from backstay.datasets._text import MISSING
+from backstay.datasets._text import FIRST_LINES, MISSING, check_titles
 
 # What Excel shows for a value that is not there; its other errors are said.
 NOT_AVAILABLE = ("#N/A", "NA", "N/A", "NaN", "nan", "null", "")
@@ -36,7 +36,7 @@ def read_excel(path: Path, reading: Reading) -> Content:
         )
     whole = (int(v) if isinstance(v, float) and v == int(v) else v for v in header)
     names = [f"unnamed column {j}" if v is None else str(v) for j, v in enumerate(whole, 1)]
-    absent = {*NOT_AVAILABLE, *MISSING, *reading.missing}
+    absent = {*NOT_AVAILABLE, *MISSING}
     columns = [_column([row[j] for row in body], absent) for j in range(len(names))]
     frame = pd.DataFrame(dict(enumerate(columns)), index=pd.RangeIndex(len(body)))
     frame.columns = pd.Index(names, dtype=object)
@@ -55,20 +55,22 @@ def _cells(path: Path, reading: Reading) -> tuple[list[list[Any]], str, list[str
     # openpyxl and the XML parser raise whatever they stumble on.
     with read_as("a whole Excel file", path, Exception):
         with zipfile.ZipFile(path) as archive:
-            reading.limit.check(path, sum(member.file_size for member in archive.infolist()))
+            check_unpacked(
+                path, sum(member.file_size for member in archive.infolist()), reading.max_size
+            )
         # Read-only is a stream: neither charts nor macros nor links to other files are opened.
         how = {"read_only": True, "keep_links": False}
         with closing(openpyxl.load_workbook(path, data_only=True, **how)) as book:
             sheets = list(book.sheetnames)
             sheet = _chosen(path, sheets, reading.sheet)
-            grid, stray = _inside(_grid(book[sheet]))
+            grid, stray = _inside(path, _grid(book[sheet], reading.skip), reading)
         if any(value is None for row in grid.values() for value in row):
             with closing(openpyxl.load_workbook(path, data_only=False, **how)) as book:
                 _check_formulas(path, sheet, grid, book[sheet].iter_rows())
-    rows = [row for row in grid.values() if _holds(row)]
+    rows = [row for row in grid.values() if _width(row)]
     if len(rows) < 2:
         raise TableError(f"sheet {sheet!r} of {path.name} holds no table.")
-    width = max(j for row in rows for j, value in enumerate(row, 1) if value is not None)
+    width = max(map(_width, rows))
     notes = []
     if len(sheets) > 1:
         others = [name for name in sheets if name != sheet]
@@ -95,7 +97,7 @@ def _chosen(path: Path, sheets: list[str], wanted: str | int | None) -> str:
     )
 
 
-def _grid(sheet: Any) -> dict[int, list[Any]]:
+def _grid(sheet: Any, skip: int) -> dict[int, list[Any]]:
     """Return the rows that hold anything, by number; texts without blanks around them."""
     if not hasattr(sheet, "iter_rows"):
         raise TableError(
@@ -106,15 +108,24 @@ def _grid(sheet: Any) -> dict[int, list[Any]]:
     return {
         number: [(value.strip() or None) if isinstance(value, str) else value for value in row]
         for number, row in enumerate(sheet.iter_rows(values_only=True), 1)
-        if any(value is not None for value in row)
+        if number > skip and _width(row)
     }
 
 
-def _inside(grid: dict[int, list[Any]]) -> tuple[dict[int, list[Any]], list[str]]:
+def _width(row: Sequence[Any]) -> int:
+    """Return the place of the last cell that holds anything."""
+    return max((j for j, value in enumerate(row, 1) if value is not None), default=0)
+
+
+def _inside(
+    path: Path, grid: dict[int, list[Any]], reading: Reading
+) -> tuple[dict[int, list[Any]], list[str]]:
     """Return the rows that hold anything below the names of the first, and cells of the others."""
-    header = next(iter(grid.values()), [])
-    width = max((j for j, value in enumerate(header, 1) if value is not None), default=0)
-    inside = {number: row for number, row in grid.items() if _holds(row[:width])}
+    first = islice(grid.items(), FIRST_LINES)
+    rows = [(number - 1, row[: _width(row)]) for number, row in first if _width(row)]
+    check_titles(path.name, [rows] if rows else [], reading)
+    width = _width(next(iter(grid.values()), []))
+    inside = {number: row for number, row in grid.items() if _width(row[:width])}
     from openpyxl.utils import get_column_letter
 
     stray = [
@@ -125,10 +136,6 @@ def _inside(grid: dict[int, list[Any]]) -> tuple[dict[int, list[Any]], list[str]
         if value is not None
     ]
     return inside, stray
-
-
-def _holds(row: list[Any]) -> bool:
-    return any(value is not None for value in row)
 
 
 def _check_formulas(

@@ -43,7 +43,7 @@ def read_series_matrix(file: TextFile, reading: Reading) -> Content:
     samples = [str(name) for name in frame.columns[1:]]
     sheet = _geo_sheet(path, lines, samples)
     note = f"A series matrix of GEO; its sheet of samples has {listed(sheet.columns, 12)}."
-    return _genes_in_rows(path, frame, sheet, None, note)
+    return _genes_in_rows(path, frame, sheet, None, note, reading)
 
 
 def _sample_lines(path: Path, file: TextIO) -> tuple[list[tuple[str, list[str]]], int]:
@@ -111,7 +111,7 @@ def read_gct(file: TextFile, reading: Reading) -> Content:
     values = frame.iloc[:, [0, *range(1 + n_about, frame.shape[1])]]
     held = "" if sheet is None else f"; its sheet of samples has {listed(sheet.columns, 12)}"
     note = f"GCT {version}{held}."
-    return _genes_in_rows(path, values.reset_index(drop=True), sheet, about, note)
+    return _genes_in_rows(path, values.reset_index(drop=True), sheet, about, note, reading)
 
 
 def _gct_head(path: Path, file: Iterator[str]) -> tuple[tuple[str, int, int, int], int]:
@@ -164,7 +164,7 @@ def _check_rows(file: TextFile, names: list[str], frame: pd.DataFrame, sheet: pd
 
 def _genes_in_rows(
     path: Path, frame: pd.DataFrame, sheet: pd.DataFrame | None, about: pd.DataFrame | None,
-    note: str,
+    note: str, reading: Reading,
 ) -> Content:  # fmt: skip
     features, samples = frame.iloc[:, 0], list(frame.columns[1:])
     check_names(features, path.name, "row")
@@ -172,7 +172,7 @@ def _genes_in_rows(
         raise TableError(
             f"{path.name} has {counted(len(twice), 'sample')} more than once: {listed(twice)}."
         )
-    values = numbers_of_samples(frame.iloc[:, 1:], features, path.name)
+    values = numbers_of_samples(frame.iloc[:, 1:], features, path.name, reading)
     block = features_by_name(values.T, samples, features)
     if about is not None:
         about = about.set_axis(pd.Index(features, dtype=object), axis=0)

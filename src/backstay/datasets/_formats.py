@@ -10,8 +10,7 @@ import pandas as pd
 
 from backstay._words import listed
 from backstay.datasets._anndata import read_anndata
-from backstay.datasets._arff import read_arff
-from backstay.datasets._arrays import read_mat, read_npz
+from backstay.datasets._arrays import read_npz
 from backstay.datasets._content import Content, exchanged, repeated
 from backstay.datasets._excel import read_excel
 from backstay.datasets._expression import read_gct, read_series_matrix
@@ -27,15 +26,20 @@ READERS: dict[str, Callable[[Path, Reading], Content]] = {
     "excel": read_excel,
     "anndata": read_anndata,
     "parquet": read_parquet,
-    "arff": read_arff,
     "npz": read_npz,
-    "mat": read_mat,
 }
 TEXT = (".csv", ".tsv", ".tab", ".txt")
 KINDS = dict.fromkeys(TEXT, "text") | {
     ".gct": "gct", ".xlsx": "excel", ".xlsm": "excel", ".h5ad": "anndata",
-    ".parquet": "parquet", ".pq": "parquet", ".arff": "arff", ".npz": "npz", ".mat": "mat",
+    ".parquet": "parquet", ".pq": "parquet", ".npz": "npz",
 }  # fmt: skip
+# What other files are, and how they become one that is read.
+OTHERS = dict.fromkeys((".xls", ".ods"), "another kind of spreadsheet; save it as .xlsx or CSV") | {
+    ".arff": "ARFF, which is not read; save it as CSV in Weka, or with write.csv("
+    "foreign::read.arff(…)) in R",
+    ".mat": "a MATLAB file, which is not read; save it as CSV with writetable in MATLAB, or with "
+    "numpy.savez('table.npz', X=…, y=…) after scipy.io.loadmat in Python",
+}
 # How text files begin that are more than a table.
 BEGINNINGS = {
     "!Series_": "series matrix", "!Sample_": "series matrix", "#1.2": "gct", "#1.3": "gct",
@@ -91,8 +95,10 @@ def read_content(path: Path, reading: Reading, as_text: str = "labels") -> Conte
     """Read whatever is in a file; ``as_text`` as in :func:`read_text`."""
     kind = _kind_by_name(path)
     if kind in ("text", "gct"):
-        limit = reading.limit
-        with explained(path, reading.encoding), TextFile(path, reading.encoding, limit) as file:
+        with (
+            explained(path, reading.encoding),
+            TextFile(path, reading.encoding, reading.max_size, reading.skip) as file,
+        ):
             line = file.first_line() if kind == "text" else ""
             kind = next((BEGINNINGS[start] for start in BEGINNINGS if line.startswith(start)), kind)
             _check_options(path.name, kind, reading)
@@ -102,6 +108,10 @@ def read_content(path: Path, reading: Reading, as_text: str = "labels") -> Conte
     else:
         _check_options(path.name, kind, reading)
         content = READERS[kind](path, reading)
+        if reading.missing:
+            numbers = pd.to_numeric(pd.Series(reading.missing), errors="coerce").dropna()
+            absent = content.frame.isin([*reading.missing, *numbers])
+            content = replace(content, frame=content.frame.mask(absent))
         if reading.transpose:  # text is exchanged before it is parsed
             content = exchanged(content, reading.annotation)
         with path.open("rb") as stored:
@@ -122,12 +132,12 @@ def _kind_by_name(path: Path) -> str:
             raise TableError(f"{path.name}: only text files may be gzipped; unpack it first.")
     if path.stat().st_size == 0:
         raise TableError(f"{path.name} is empty.")
-    if suffix in (".xls", ".ods"):
-        raise TableError(f"{path.name} is another kind of spreadsheet; save it as .xlsx or CSV.")
+    if suffix in OTHERS:
+        raise TableError(f"{path.name} is {OTHERS[suffix]}.")
     if suffix not in KINDS:
         raise TableError(
             f"{path.name} ends in {suffix or 'nothing'!r}; files are known by {', '.join(TEXT)}, "
-            ".gct, .xlsx, .h5ad, .parquet, .arff, .npz and .mat."
+            ".gct, .xlsx, .h5ad, .parquet and .npz."
         )
     return KINDS[suffix]
 
@@ -138,6 +148,8 @@ def _check_options(name: str, kind: str, reading: Reading) -> None:
         raise TableError(
             f"{name} always has {ONE_WAY[kind]}; leave transpose out.", parameter="transpose"
         )
+    if reading.skip and kind not in ("text", "excel"):
+        raise TableError(f"{name} has no lines to skip; leave skip out.", parameter="skip")
     if reading.layer is not None and kind != "anndata":
         raise TableError(f"{name} has no layers; only AnnData files have.", parameter="layer")
     if reading.sheet is not None and kind != "excel":

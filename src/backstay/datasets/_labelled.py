@@ -1,5 +1,6 @@
-"""What reading a file gives: rows with an outcome each, with notes and warnings."""
+"""What reading a file gives: rows with an outcome each; very wide ones are never copied whole."""
 
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -10,10 +11,14 @@ from numpy.typing import NDArray
 from backstay._refusal import Refusal
 from backstay._suspicion import Suspicion
 from backstay._words import listed
-from backstay.datasets._wide import count_missing, is_sparse, sparse_matrix
 
 # Sparse tables that would be larger are not written out.
 MAX_DENSE_BYTES = 4 * 10**9
+# A table of single precision with more cells than this stays so: in double precision it would take
+# more than 256 MB. Smaller ones become double, as the same table in a text file is.
+MAX_DOUBLE_CELLS = 2**25
+# Cells to look at together; most tables are one block.
+BLOCK_CELLS = 2**24
 
 
 class TableError(Refusal):
@@ -31,6 +36,38 @@ def written_out(matrix: Any, name: str) -> NDArray[Any]:
     return np.asarray(matrix.toarray())
 
 
+def float_type(kinds: Iterable[Any], n_rows: int, n_columns: int) -> Any:
+    """Return the type that the numbers of a table are kept in."""
+    wide = n_rows * n_columns > MAX_DOUBLE_CELLS
+    single = wide and all(kind == np.float32 for kind in kinds)
+    return np.float32 if single else np.float64
+
+
+def wide_frame(block: NDArray[Any], index: Any, names: Any) -> pd.DataFrame:
+    """Return a block of numbers as a table, without copying single precision."""
+    # pandas copies arrays that it is given, unless told otherwise.
+    return pd.DataFrame(block, index, names, copy=False if block.dtype == np.float32 else None)
+
+
+def column_blocks(n_rows: int, n_columns: int) -> Iterator[slice]:
+    """Yield slices of columns that are small enough to be copied."""
+    step = max(1, BLOCK_CELLS // max(1, n_rows))
+    for start in range(0, n_columns, step):
+        yield slice(start, min(start + step, n_columns))
+
+
+def count_missing(X: pd.DataFrame) -> tuple[int, int, int]:
+    """Return the numbers of missing cells, of columns with any, and of rows with any."""
+    n_cells = n_columns = 0
+    rows = np.zeros(len(X), dtype=bool)
+    for block in column_blocks(*X.shape):
+        gaps = X.iloc[:, block].isna().to_numpy()
+        n_cells += int(gaps.sum())
+        n_columns += int(gaps.any(axis=0).sum())
+        rows |= gaps.any(axis=1)
+    return n_cells, n_columns, int(rows.sum())
+
+
 @dataclass(frozen=True)
 class LabelledTable:
     """A table of rows with one outcome each, as :func:`read_table` returns it.
@@ -39,8 +76,7 @@ class LabelledTable:
     ----------
     X : DataFrame of shape (n_samples, n_features)
         Numbers as float64 (very wide tables of float32 stay so), texts of few values as
-        categories. The index holds sample names where the file has them. Sparse matrices of
-        AnnData files have pandas' sparse columns; :meth:`numbers` writes them out.
+        categories. The index holds sample names where the file has them.
     y : ndarray of shape (n_samples,)
         Class labels, integers where the file has whole numbers, else texts; or numbers; or times
         until an event, as :func:`backstay.targets.survival` makes them.
@@ -99,15 +135,7 @@ class LabelledTable:
         return [str(name) for name, kind in kinds if isinstance(kind, pd.CategoricalDtype)]
 
     def summary(self) -> dict[str, Any]:
-        """Count rows, features, classes, types and missing values.
-
-        Returns
-        -------
-        dict
-            ``rows``, ``features``, ``numeric``, ``categorical``, ``kind``, ``classes`` (rows
-            of each), ``missing`` (cells), ``missing_columns``, ``missing_rows``, ``groups``
-            (number of, or None) and ``sample_names`` (whether there are any).
-        """
+        """Count rows, features, classes, types, missing values and groups, by name."""
         n_missing, n_columns, n_rows = count_missing(self.X)
         return {
             "rows": int(self.X.shape[0]),
@@ -144,10 +172,6 @@ class LabelledTable:
         if categories not in ("code", "drop"):
             raise ValueError(f"categories={categories!r} must be 'code' or 'drop'.")
         names = self.categorical
-        if not names and is_sparse(self.X):
-            block = written_out(sparse_matrix(self.X), "the table")
-            note = "The sparse matrix is written out, as the methods need it."
-            return pd.DataFrame(block, self.X.index, self.X.columns), [note], []
         if not names:
             return self.X, [], []
         many = [name for name in names if len(self.X[name].cat.categories) > 2]

@@ -42,10 +42,7 @@ class Parts:
 
 
 def take_apart(content: Content, reading: Reading, taken: Collection[str | None]) -> Parts:
-    """Return the rows, numbered, the sheet beside them, and names of rows if there are any.
-
-    A first column that may name the rows does so, unless it is `taken` for something else.
-    """
+    """Return rows, sheet, and names of rows, from a first column that is not `taken` otherwise."""
     frame, names, notes = content.frame.reset_index(drop=True), content.row_names, content.notes
     samples = None if names is None else pd.Series(names.map(str), dtype=object)
     if content.named and reading.ids is None and frame.columns[0] not in taken:

@@ -1,13 +1,19 @@
-"""What in the values of a table could make a method do worse than it could."""
+"""What is odd about the values of a table: texts among numbers, codes for gaps, raw values."""
 
 import hashlib
+import re
+from collections import Counter
+from collections.abc import Iterable
+from typing import Any
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from backstay._columns import column_chunks, numeric_columns
 from backstay._words import listed
-from backstay.datasets._wide import count_missing
+from backstay.datasets._labelled import TableError, count_missing
+from backstay.datasets._reading import Reading
 
 # Fewer features than this are not taken for gene expression.
 MANY_FEATURES = 100
@@ -19,6 +25,68 @@ MANY_MISSING = 0.05
 # Numbers that programs write for a missing value, and how many times as large as any other value of
 # the column they are then.
 CODES, FAR = (-99, -999, -9999, 999, 9999, 99999), 3
+LIMIT = re.compile(r"<\s*(\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)")
+# Percent signs, thousands separators, and other minus signs than '-'.
+DECORATED = re.compile(
+    r"[+-]?\d+(\.\d+)? ?%"
+    r"|[+-]?\d{1,3}([,' \u00a0\u2009\u202f]\d{3})+\.\d+|[+-]?\d{1,3}(,\d{3})+"
+    r"|[\u2212\u2012\u2013]\d+(\.\d+)?([eE][+-]?\d+)?"
+)
+SHOWN = 12
+
+
+def numbers_in(values: Iterable[Any], reading: Reading) -> NDArray[np.float64]:
+    """Return texts as numbers, nan for what is none; half of a limit of detection, if asked."""
+    known = pd.Series(list(values), dtype=object)
+    if reading.decimal != ".":
+        known = known.map(lambda v: v.replace(reading.decimal, ".") if isinstance(v, str) else v)
+    numbers = pd.to_numeric(known, errors="coerce").to_numpy(np.float64, copy=True)
+    if reading.lod == "half":
+        for i in np.flatnonzero(np.isnan(numbers)):
+            if (limit := LIMIT.fullmatch(str(known[i]).strip())) is not None:
+                numbers[i] = float(limit[1]) / 2
+    return numbers
+
+
+def is_like_number(text: str) -> bool:
+    """Whether a text is a number to people, if not to programs."""
+    return LIMIT.fullmatch(text) is not None or DECORATED.fullmatch(text) is not None
+
+
+class OddTexts:
+    """What stands among the numbers of a table, to be named at once."""
+
+    def __init__(self) -> None:
+        self.first, self.times = "", Counter[str]()
+
+    def add(self, texts: Iterable[str], place: str) -> None:
+        """Remember the odd texts of a column and the place of the first."""
+        found = list(texts)
+        self.first = self.first or f"{found[0]!r} {place}"
+        self.times.update(found)
+
+    def check(self, file: str) -> None:
+        """Refuse them, if there are any, and say what can be done about each."""
+        if not self.times:
+            return
+        often = self.times.most_common()
+        shown = ", ".join(f"{t!r} ({n} {'time' if n == 1 else 'times'})" for t, n in often[:SHOWN])
+        more = f" and {len(often) - SHOWN} others" if len(often) > SHOWN else ""
+        limits = [text for text in self.times if LIMIT.fullmatch(text)]
+        decorated = [text for text in self.times if DECORATED.fullmatch(text)]
+        gaps = [text for text in self.times if text not in {*limits, *decorated}]
+        advice = ["correct the file"]
+        if gaps:
+            advice.append(f"name what stands for a gap as missing ({listed(gaps, SHOWN)})")
+        if limits:
+            advice.append(f"take half of a limit such as {limits[0]!r} with lod 'half'")
+        if decorated:
+            advice.append(f"write {listed(decorated)} as plain numbers")
+        raise TableError(
+            f"{file} has texts among numbers: {shown}{more}; first {self.first}. What to do: "
+            f"{', '.join(advice)}, or treat such a column as a category, or drop it.",
+            parameter=("missing", "lod", "categories", "drop"),
+        )
 
 
 def twins(X: pd.DataFrame) -> list[str]:

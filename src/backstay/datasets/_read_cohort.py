@@ -15,14 +15,13 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from backstay._words import listed
-from backstay.datasets._classes import classes_of_cohort, labels_beside
 from backstay.datasets._columns import log2_floor
-from backstay.datasets._content import Content, repeated
-from backstay.datasets._duplicates import unique_columns
+from backstay.datasets._content import Content, repeated, unique_columns
 from backstay.datasets._formats import content_of
 from backstay.datasets._labelled import TableError
 from backstay.datasets._named import take_apart, with_also
-from backstay.datasets._outcome import survival_of
+from backstay.datasets._oddities import OddTexts, numbers_in
+from backstay.datasets._outcome import classes_of_cohort, labels_beside, survival_of
 from backstay.datasets._reading import Reading
 
 # Options that choose features, rows or classes: in a cohort, the signature does.
@@ -76,11 +75,8 @@ def read_cohort(
         Column of the classes. Rows without a class are left out.
     beside : dict, default=None
         Names of covariates, of the table or of its sheet; None for those that are numbers.
-    reading : Reading, default=None
-        How to read it.
-    **options
-        The options of :class:`Reading` by name, such as ``transpose=True``; they come before
-        those of `reading`.
+    reading, **options
+        As in :func:`read_table`.
 
     Returns
     -------
@@ -136,30 +132,26 @@ def _taken(
             parameter="dedupe",
         )
     frame = unique_columns(replace(content, frame=frame), reading.dedupe).frame
-    columns = {name: _numbers(frame[name], name, reading.log2) for name in frame.columns}
+    odd = OddTexts()
+    columns = {name: _numbers(frame[name], name, reading, odd) for name in frame.columns}
+    if reading.log2 is not None:
+        columns = {name: log2_floor(values, reading.log2) for name, values in columns.items()}
     X = pd.DataFrame(columns, index=frame.index)[kept].reset_index(drop=True)
     if parts.samples is not None:
         X.index = pd.Index(parts.samples[kept].map(str))
     there = {*parts.sheet, *parts.features}
-    covariates = {
-        name: _numbers(parts.column(name), name, None) if known is None else parts.column(name)
-        for name, known in beside.items()
-        if name in there
-    }
+    covariates: dict[str, Any] = {n: parts.column(n) for n in beside if n in there}
+    for name in (name for name in covariates if beside[name] is None):
+        covariates[name] = _numbers(covariates[name], name, reading, odd)
+    odd.check(content.file)
     Z = pd.DataFrame(covariates, index=frame.index)[kept].reset_index(drop=True)
     return CohortTable(X, y, int((~kept).sum()), Z if beside else None)
 
 
-def _numbers(column: pd.Series, name: str, log2: float | None) -> NDArray[np.float64]:
-    """Return a column as numbers, or name the first cell that holds something else."""
+def _numbers(column: pd.Series, name: str, reading: Reading, odd: OddTexts) -> NDArray[np.float64]:
+    """Return a column as numbers; texts among them are remembered."""
     values = pd.Series(np.asarray(column), dtype=object)
-    numbers = pd.to_numeric(values, errors="coerce")
-    lost = values.notna().to_numpy() & numbers.isna().to_numpy()
-    if lost.any():
-        row = int(np.argmax(lost))
-        raise TableError(
-            f"column {name!r} holds {values.iloc[row]!r} in row {row + 1}, which is not a number.",
-            parameter="missing",
-        )
-    doubles = numbers.to_numpy(dtype=np.float64)
-    return doubles if log2 is None else log2_floor(doubles[:, None], log2)[:, 0]
+    numbers = numbers_in(values, reading)
+    if len(lost := np.flatnonzero(values.notna().to_numpy() & np.isnan(numbers))):
+        odd.add(values.iloc[lost].astype(str), f"in column {name!r}, row {lost[0] + 1}")
+    return numbers

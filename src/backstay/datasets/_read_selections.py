@@ -9,9 +9,7 @@ from functools import partial
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
-from backstay.datasets._content import Limit
 from backstay.datasets._labelled import TableError
 from backstay.datasets._text import check_delimiter, choose_delimiter, nonempty_lines
 from backstay.datasets._text_file import TextFile, check_file, explained
@@ -65,13 +63,11 @@ def read_selections(
         "long" has a column of runs and one of features; "rows" a line of features per run;
         "columns" a column of features per run, named in the first line; "matrix" is a table of
         0 and 1, runs by features or features by runs. None recognises it.
-    delimiter : str, default=None
-        None takes the one that fits the longest lines.
-    encoding : str, default="utf-8"
-        Of the file.
+    delimiter, encoding : str
+        None takes the delimiter that fits the longest lines.
     transpose : bool, default=None
         Whether a table of 0 and 1 has a line per feature. None goes by the names in its first
-        line and column, by `n_features`, and by which side has equally many ones throughout.
+        line and column, and by `n_features`.
     n_features : int, default=None
         Number of all features, if it is known.
     max_size : float, default=None
@@ -80,16 +76,7 @@ def read_selections(
     Returns
     -------
     Selections
-        With ``runs``, ``n_features`` and ``form``.
-
-    Raises
-    ------
-    TableError
-        If the file cannot be used as it is, in a sentence that says what to do.
-
-    See Also
-    --------
-    backstay.stability.stability_score : Measures the stability of such runs.
+        With ``runs``, ``n_features`` and ``form``, for :func:`backstay.stability.stability_score`.
 
     Examples
     --------
@@ -103,10 +90,10 @@ def read_selections(
     """
     path = Path(path)
     check_file(path)
-    with explained(path, encoding), TextFile(path, encoding, Limit(max_size)) as file:
+    with explained(path, encoding), TextFile(path, encoding, max_size) as file:
         lines = _fields(file, delimiter)
     form = form or _recognise(lines)
-    oriented = partial(_matrix, transpose=transpose, n_features=n_features, name=path.name)
+    oriented = partial(_matrix, transpose=transpose, n_features=n_features, file=path.name)
     readers: dict[str, Callable[..., Selections]] = {
         "long": _long,
         "rows": _rows,
@@ -203,33 +190,10 @@ def _columns(lines: list[list[str]]) -> Selections:
     return Selections(runs, None, "a column of features per run, named in the first line")
 
 
-@dataclass(frozen=True)
-class _Flags:
-    """A table of 0 and 1 with the names of its lines and columns, empty where it has none."""
-
-    corner: str
-    lines: list[str]
-    columns: list[str]
-    selected: NDArray[np.bool_]
-
-
 def _matrix(
-    lines: list[list[str]], transpose: bool | None, n_features: int | None, name: str
+    lines: list[list[str]], transpose: bool | None, n_features: int | None, file: str
 ) -> Selections:
     """Read 0 and 1; the first line and the first column may hold names."""
-    flags, why = _flags(lines), "as asked"
-    if transpose is None:
-        transpose, why = _orientation(flags, n_features, name)
-    selected, names, run, where = flags.selected, flags.columns, "line", "columns"
-    if transpose:
-        selected, names, run, where = selected.T, flags.lines, "column", "lines"
-    n = selected.shape[1]
-    names = names or [str(j) for j in range(n)]
-    runs = [[names[j] for j in np.flatnonzero(row)] for row in selected]
-    return Selections(runs, n, f"a {run} of 0 and 1 per run, {n} features in {where} ({why})")
-
-
-def _flags(lines: list[list[str]]) -> _Flags:
     header = lines[0]
     named = header[0] == "" or not all(_is_flag(field) for field in header[1:])
     body = lines[1:] if named else lines
@@ -240,18 +204,35 @@ def _flags(lines: list[list[str]]) -> _Flags:
     for number, row in enumerate(body):
         if len(row) - labelled != width or not all(_is_flag(field) for field in row[labelled:]):
             raise TableError(f"line {number + 1 + named} must hold {width} times 0 or 1.")
-    return _Flags(
-        corner=header[0] if named and labelled else "",
-        lines=[row[0] for row in body] if labelled else [],
-        columns=header[labelled:] if named else [],
-        selected=np.array([[field.lower() in TRUE for field in row[labelled:]] for row in body]),
-    )
+    down = [row[0] for row in body] if labelled else []
+    across = header[labelled:] if named else []
+    selected = np.array([[field.lower() in TRUE for field in row[labelled:]] for row in body])
+    why = "as asked"
+    if transpose is None:
+        known = (selected.shape[1] == n_features, len(selected) == n_features)
+        corner = header[0] if named and labelled else ""
+        found = _orientation(down, across, corner, known)
+        if found is None:
+            raise TableError(
+                f"{file} is a table of 0 and 1, {len(selected)} × {width}, and does not show "
+                "whether a line is a run or a feature; give transpose=False for a run or "
+                "transpose=True for a feature.",
+                parameter="transpose",
+            )
+        transpose, why = found
+    names, run, where = across, "line", "columns"
+    if transpose:
+        selected, names, run, where = selected.T, down, "column", "lines"
+    n = selected.shape[1]
+    names = names or [str(j) for j in range(n)]
+    runs = [[names[j] for j in np.flatnonzero(row)] for row in selected]
+    return Selections(runs, n, f"a {run} of 0 and 1 per run, {n} features in {where} ({why})")
 
 
-def _orientation(flags: _Flags, n_features: int | None, file: str) -> tuple[bool, str]:
-    """Return whether lines are features, and why; refuse to guess."""
-    lines, columns, corner = flags.lines, flags.columns, flags.corner
-    height, width = flags.selected.shape
+def _orientation(
+    lines: list[str], columns: list[str], corner: str, known: tuple[bool, bool]
+) -> tuple[bool, str] | None:
+    """Return whether lines are features, and why; None if nothing shows it."""
     of_features = FEATURE.match(corner) and not corner.lower().startswith("name")
     # Whether lines are runs, whether columns are; the first that speaks for one only decides.
     signs = [
@@ -260,18 +241,10 @@ def _orientation(flags: _Flags, n_features: int | None, file: str) -> tuple[bool
         (_all(SHORT, lines), _all(SHORT, columns), "by the runs' names"),
         (_names(columns) and not _names(lines), _names(lines) and not _names(columns),
          "by the features' names"),
-        (width == n_features, height == n_features, "by the number of features"),
-        (_equal_sums(flags.selected), _equal_sums(flags.selected.T), "by runs of one size"),
+        (*known, "by the number of features"),
     ]  # fmt: skip
-    for in_lines, in_columns, why in signs:
-        if in_lines != in_columns:
-            return in_columns, why
-    raise TableError(
-        f"{file} is a table of 0 and 1, {height} × {width}, and does not show whether "
-        "a line is a run or a feature; give transpose=False for a run or transpose=True for a "
-        "feature.",
-        parameter="transpose",
-    )
+    decided = ((columns, why) for lines, columns, why in signs if lines != columns)
+    return next(decided, None)
 
 
 def _all(pattern: re.Pattern[str], names: list[str]) -> bool:
@@ -282,8 +255,3 @@ def _names(names: list[str]) -> bool:
     """Whether there are names that are more than 0, 1, 2, … or 1, 2, 3, …."""
     counts = [[str(j + first) for j in range(len(names))] for first in (0, 1)]
     return bool(names) and names not in counts
-
-
-def _equal_sums(runs: NDArray[np.bool_]) -> bool:
-    """Whether three runs or more select equally many features each."""
-    return len(runs) > 2 and len(np.unique(runs.sum(axis=1))) == 1

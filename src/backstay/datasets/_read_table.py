@@ -19,16 +19,14 @@ from backstay.datasets._beside import (
     repeats,
     times,
 )
-from backstay.datasets._classes import labels_beside, outcome_of
 from backstay.datasets._columns import SortedColumns, left_out_sentences, sort_columns
-from backstay.datasets._content import Content
-from backstay.datasets._duplicates import unique_columns
-from backstay.datasets._exact import label_texts, plain_text, two_spellings
+from backstay.datasets._content import Content, unique_columns
+from backstay.datasets._exact import alike_but_case, plain_text, two_spellings
 from backstay.datasets._formats import content_of
 from backstay.datasets._labelled import LabelledTable, TableError
 from backstay.datasets._named import Parts, take_apart, with_also
 from backstay.datasets._oddities import codes_for_missing, looks_raw, many_missing, twins
-from backstay.datasets._outcome import survival_of
+from backstay.datasets._outcome import labels_beside, outcome_of, survival_of
 from backstay.datasets._reading import Reading
 from backstay.targets import as_target
 
@@ -43,16 +41,16 @@ def read_table(
     r"""Read rows with their outcomes, classes, numbers or times until an event, from a file.
 
     The format follows from the name: ``.csv``, ``.tsv``, ``.tab``, ``.txt``, ``.gct`` (each also
-    ``.gz``), ``.xlsx``, ``.h5ad``, ``.parquet``, ``.arff``, ``.npz`` or ``.mat``. A text file that
-    begins like a series matrix of GEO is read as one. Nothing in a file is executed or unpickled.
+    ``.gz``), ``.xlsx``, ``.h5ad``, ``.parquet`` or ``.npz``. A text file that begins like a series
+    matrix of GEO is read as one. Nothing in a file is executed or unpickled. A file that cannot be
+    used raises a `TableError` that says what to do.
 
     Parameters
     ----------
     path : path
         The file.
     target : str, default=None
-        Name of the column that holds the outcome. In NPZ and MATLAB files None takes the
-        array ``y``.
+        Name of the column that holds the outcome. In NPZ files None takes the array ``y``.
     reading : Reading, default=None
         How to read it.
     **options
@@ -63,15 +61,6 @@ def read_table(
     -------
     LabelledTable
         With ``X``, ``y``, ``groups``, and sentences on what was done and what to check.
-
-    Raises
-    ------
-    TableError
-        If the file cannot be used as it is, in a sentence that says what to do.
-
-    See Also
-    --------
-    read_selections : Reads what runs of another program selected.
 
     Notes
     -----
@@ -88,11 +77,6 @@ def read_table(
     >>> table = read_table(path, "kind")
     >>> table.X.shape, table.classes, table.categorical
     ((4, 2), {'a': 2, 'b': 2}, ['colour'])
-    >>> read_table(path, "kind", drop=["colour"]).X.columns.tolist()
-    ['size']
-    >>> read_table(path, "Kind")
-    Traceback (most recent call last):
-    backstay.datasets._labelled.TableError: cells.csv has no column 'Kind'; did you mean 'kind'?
     >>> folder.cleanup()
     """
     reading = Reading.of(reading, target, options)
@@ -119,10 +103,12 @@ def _labelled_table(content: Content, reading: Reading) -> LabelledTable:
     groups = _groups(parts, content, reading.groups, outcome.rows)
     if not outcome.rows.all():
         parts = parts.of_rows(outcome.rows)
-    batch = None if reading.batch is None else _batch(parts, reading.batch)
+    batch = None
+    if (name := reading.batch) is not None:
+        batch = _kinds_of_rows(parts.column(name), name, "batch").to_numpy().astype(str)
     others = [] if (name := reading.measured) is None else [(name, times(parts.column(name), name))]
     frame = _features(parts, content, reading, target)
-    columns = sort_columns(frame, reading.categories, reading.keep, log2)
+    columns = sort_columns(frame, reading, content.file)
     if log2 is not None:
         parts.notes.append(f"Values below {log2:g} were raised to it, then log2 was taken.")
     parts.warnings += left_out_sentences(columns)
@@ -131,6 +117,8 @@ def _labelled_table(content: Content, reading: Reading) -> LabelledTable:
         name, samples = next(iter(columns.identifiers.items()))
         parts.notes.append(f"Rows are named by column {name!r}.")
     X = _assembled(frame, columns, samples, content.file)
+    parts.warnings += alike_but_case("Names of features", X.columns)
+    parts.warnings += [] if samples is None else alike_but_case("Names of rows", samples.dropna())
     parts.warnings += [*twins(X), *many_missing(X), *codes_for_missing(X)]
     parts.warnings += [*([] if log2 is not None else looks_raw(X))]
     known = as_target(outcome.y, outcome.kind, horizon=reading.horizon)
@@ -142,7 +130,11 @@ def _labelled_table(content: Content, reading: Reading) -> LabelledTable:
     if groups is None:
         # A few patients, named in a column of texts, are taken for categories.
         found += repeats([*others, *columns.categories.items()], samples, known)
-    scale = {"log2": log2} if log2 is not None else {"scale": "log2"} if reading.logged else {}
+    scale: dict[str, Any] = (
+        {"log2": log2} if log2 is not None else {"scale": "log2"} if reading.logged else {}
+    )
+    if odd := {n: v for n, v in reading.given().items() if n in ("missing", "lod")}:
+        scale["odd_texts"] = {n: list(v) if n == "missing" else v for n, v in odd.items()}
     about = content.annotation
     if about is not None:
         about = about[~about.index.duplicated()].reindex(X.columns)
@@ -165,15 +157,19 @@ def _covariates(parts: Parts, reading: Reading) -> pd.DataFrame | None:
     return pd.DataFrame(columns) if columns else None
 
 
-def _batch(parts: Parts, name: str) -> NDArray[Any]:
-    """Return the batch of every row."""
-    texts = label_texts(parts.column(name), name, "groups")
-    if texts.isna().any() or texts.nunique() < 2:
+def _kinds_of_rows(column: pd.Series, name: str, parameter: str) -> pd.Series:
+    """Return the group or batch of every row; there are two at least."""
+    texts = plain_text(column)
+    if len(gaps := np.flatnonzero(texts.isna())):
         raise TableError(
-            f"{name!r} must name the batch of every row, and two batches or more.",
-            parameter="batch",
+            f"row {gaps[0] + 1} has no value of {name!r}; every row needs one.", parameter=parameter
         )
-    return texts.to_numpy().astype(str)
+    if texts.nunique() < 2:
+        raise TableError(
+            f"{name!r} is the same in every row; at least two are needed.",
+            parameter=parameter,
+        )
+    return texts
 
 
 def _beside(
@@ -214,22 +210,13 @@ def _groups(
     if groups is None:
         parts.notes.append("Rows are grouped by the array groups.")
     name = groups or "groups"
-    texts = label_texts(given[rows], name, "groups")
-    if texts.isna().any():
-        row = int(np.flatnonzero(texts.isna().to_numpy())[0]) + 1
-        raise TableError(
-            f"row {row} has no value of {name!r}; every row needs its group.", parameter="groups"
-        )
-    if texts.nunique() < 2:
-        raise TableError(
-            f"{name!r} puts every row into one group; at least two are needed.",
-            parameter="groups",
-        )
+    texts = _kinds_of_rows(given[rows], name, "groups")
     if (alike := two_spellings(texts)) is not None:
         parts.warnings.append(
             f"{name!r} holds {alike[0]!r} and {alike[1]!r}, two spellings of one number, as two "
             "groups; if they are one, write them one way."
         )
+    parts.warnings += alike_but_case(f"Groups of {name!r}", texts)
     return texts.to_numpy().astype(str)
 
 

@@ -7,8 +7,7 @@ from typing import Any, Self
 
 import pandas as pd
 
-from backstay.datasets._content import Limit
-from backstay.datasets._duplicates import DEDUPE
+from backstay.datasets._content import DEDUPE
 from backstay.datasets._labelled import TableError
 
 
@@ -22,14 +21,12 @@ class Reading:
     Parameters
     ----------
     target : str, default=None
-        Name of the column that holds the outcome: classes, or a number for every row. In NPZ and
-        MATLAB files None takes the array ``y``.
+        Column of the outcome: classes, or a number for every row. In NPZ files None takes ``y``.
     time, event : str, default=None
         In place of `target`, for times until an event: the column of the time that a row was
         followed, and the column that says whether the event happened then.
     event_is : str, default=None
-        The value of `event` that means that it happened; needed unless the column holds truth
-        values, or 0 and 1.
+        The value of `event` that means that it happened, unless it holds truth values, or 0 and 1.
     horizon : float, default=None
         The time at which survival is predicted; None is the median time of the events.
     samples : path or DataFrame, default=None
@@ -39,28 +36,20 @@ class Reading:
     ids : str, default=None
         Column that names the rows; with `samples`, the column of the sheet.
     allow_unmatched : bool, default=False
-        Whether samples that are in one of file and sheet only are left out; otherwise they
-        are an error.
+        Whether samples that only file or sheet has are left out; otherwise they are an error.
     annotation : iterable of str
-        Columns of a file with a feature per row that describe the features, such as symbols.
-        If there are none, leading columns of text are taken.
+        Columns of a file with a feature per row that describe the features, such as symbols;
+        leading columns of text if there are none.
     also : iterable of str
         Columns of the sheet to use as features too, such as age; the others are not used.
-    groups : str, default=None
-        Column that says which rows belong together.
+    groups, batch, measured : str, default=None
+        Columns, no features, that say which rows belong together, in which batch a row is, and when
+        it was measured; if the outcome goes with the last, there is a warning.
     adjust : iterable of str
         Columns, such as age and sex, that features are adjusted for; they are no features.
-    batch : str, default=None
-        Column that names the batch of every row, such as a site; it is no feature.
-    measured : str, default=None
-        Column that says when a sample was taken or measured. It is not a feature; a
-        warning says so if the classes differ in it.
-    drop : iterable of str
-        Columns to leave out.
-    keep : iterable of str
-        Columns to keep although they look like row numbers or free text.
-    categories : iterable of str
-        Columns whose values are categories although they are numbers.
+    drop, keep, categories : iterable of str
+        Columns to leave out, to keep although they look like row numbers or free text, and whose
+        numbers are categories.
     kind : {"classes", "numbers"}, default=None
         What the target column holds. None finds it out: numbers with fractions are numbers, texts
         and whole numbers of few values are classes.
@@ -72,15 +61,14 @@ class Reading:
         Of two classes, the one that metrics such as average precision are about; None is the
         last in alphabetical order.
     log2 : float, default=None
-        Raise values below this to it and take log2, as usual for raw microarray
-        intensities (20); see :func:`log2_floor`.
+        Raise values below this to it and take log2; see :func:`log2_floor`.
     logged : bool, default=False
         Whether the values are log2 already, so that differences are log2 fold changes.
     dedupe : {"first", "mean", "max-variance"}, default=None
         What becomes of features of the same name; None refuses them.
     transpose : bool, default=False
-        Whether the file has a feature per row and a sample per column, as tables
-        of gene expression often do. Without `samples`, the target is a row then, too.
+        Whether the file has a feature per row and a sample per column. Without `samples`, the
+        target is a row then, too.
     sheet : str or int, default=None
         Name or number (from 1) of the sheet of an Excel file; None is the first.
     layer : str, default=None
@@ -89,9 +77,14 @@ class Reading:
         None takes the one that cuts the first lines into equally many fields, as many as possible.
     decimal, encoding : str
         Of text files.
+    skip : int, default=0
+        Lines above the names of the columns, such as a title, in text and Excel files.
     missing : iterable of str
-        Texts that mean a missing value, beside the empty one, "?", "NA", "NaN", "null" and
-        the others that pandas knows.
+        Texts or numbers, such as "n.d." and "-999", that mean a missing value, beside the empty
+        one, "?", "NA", "NaN", "null" and the others that pandas knows.
+    lod : {"half"}, default=None
+        What becomes of values below a limit of detection, such as "<0.05": "half" of the limit;
+        None refuses them.
     max_size : float, default=None
         Gigabytes that a compressed file may unpack to. None refuses more than 4, and more
         than 100 times its own size beyond a quarter of a gigabyte.
@@ -135,7 +128,9 @@ class Reading:
     delimiter: str | None = None
     decimal: str = "."
     encoding: str = "utf-8"
+    skip: int = 0
     missing: Collection[str] = ()
+    lod: str | None = None
     max_size: float | None = None
 
     def __post_init__(self) -> None:
@@ -146,10 +141,14 @@ class Reading:
             raise TableError(
                 f"decimal={self.decimal!r} must be a sign such as '.' or ','.", parameter="decimal"
             )
-        if self.dedupe is not None and self.dedupe not in DEDUPE:
-            raise TableError(
-                f"dedupe={self.dedupe!r} must be {' or '.join(DEDUPE)}.", parameter="dedupe"
-            )
+        choices: dict[str, Collection[str]] = {
+            "dedupe": DEDUPE, "kind": ("classes", "numbers"), "lod": ("half",),
+        }  # fmt: skip
+        for name, known in choices.items():
+            if (value := getattr(self, name)) is not None and value not in known:
+                raise TableError(f"{name}={value!r} must be {' or '.join(known)}.", parameter=name)
+        if self.skip < 0:
+            raise TableError(f"skip={self.skip} must be 0 or more lines.", parameter="skip")
         if self.log2 is not None and not self.log2 > 0:
             raise TableError(f"log2={self.log2!r} must be above 0.", parameter="log2")
         if self.logged and self.log2 is not None:
@@ -157,12 +156,12 @@ class Reading:
                 f"logged says that the values are log2 already; leave out log2={self.log2:g}.",
                 parameter="logged",
             )
-        if self.kind not in (None, "classes", "numbers"):
+        if self.max_size is not None and not self.max_size > 0:  # nan is not, either
             raise TableError(
-                f"kind={self.kind!r} must be 'classes' or 'numbers'.", parameter="kind"
+                f"max_size={self.max_size:g} must be a number of gigabytes above 0.",
+                parameter="max_size",
             )
         self._check_times()
-        Limit(self.max_size)
 
     def _check_times(self) -> None:
         """Refuse one of time and event without the other, or with what is for other outcomes."""
@@ -204,11 +203,6 @@ class Reading:
     def from_json(cls, options: Mapping[str, Any]) -> Self:
         """Return the object that :meth:`to_json` wrote."""
         return cls(**options)
-
-    @property
-    def limit(self) -> Limit:
-        """How large the file may become when it is unpacked."""
-        return Limit(self.max_size)
 
     @property
     def labels(self) -> frozenset[str]:

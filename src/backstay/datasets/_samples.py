@@ -2,8 +2,6 @@
 
 from collections.abc import Collection
 from dataclasses import dataclass, replace
-from functools import cached_property
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -20,6 +18,7 @@ from backstay.datasets._content import (
 )
 from backstay.datasets._exact import as_names, plain_text
 from backstay.datasets._labelled import TableError
+from backstay.datasets._oddities import OddTexts, numbers_in
 from backstay.datasets._reading import Reading
 
 
@@ -32,24 +31,14 @@ class SampleSheet:
     reading: Reading
 
 
-@dataclass(frozen=True)
 class _Match:
-    """A column of the sheet against one side of the table."""
+    """A column of the sheet, its samples, and how many of them are on one side of the table."""
 
-    column: str
-    side: str  # "columns", "index", or a column's place as text
-    names: pd.Series
-    ids: pd.Series
-
-    @cached_property
-    def own(self) -> set[str]:
-        """The samples that the sheet names."""
-        return set(self.ids.dropna())
-
-    @cached_property
-    def n(self) -> int:
-        """How many samples of the sheet are on this side."""
-        return len(self.own & set(self.names.dropna()))
+    def __init__(self, column: str, side: str, names: pd.Series, ids: pd.Series) -> None:
+        # The side is "columns", "index", or a column's place as text.
+        self.column, self.side, self.names, self.ids = column, side, names, ids
+        self.own = set(ids.dropna())
+        self.n = len(self.own & set(names.dropna()))
 
 
 def join_samples(content: Content, sheet: SampleSheet) -> Content:
@@ -94,11 +83,16 @@ def _best_match(content: Content, sheet: SampleSheet) -> _Match:
         across = [str(name) for name in content.frame.columns[1:]]
         down = next((names for side, names in sides.items() if side != "columns"), None)
         rows = "" if down is None else f", its rows with {listed(down.dropna(), 2)}"
+        here, away = (
+            {name.lower() for part in names.values() for name in part.dropna()}
+            for names in (ids, sides)
+        )
+        case = " Some differ in upper and lower case only." if here & away else ""
         raise TableError(
             f"no sample of {sheet.file} is in {content.file}: column {columns[0]!r} begins with "
             f"{listed(ids[columns[0]].dropna(), 2)}; the table's columns begin with "
-            f"{listed(across, 2)}{rows}. Check the names, or say with ids which column of the "
-            "sheet holds them.",
+            f"{listed(across, 2)}{rows}.{case} Check the names, or say with ids which column of "
+            "the sheet holds them.",
             parameter="ids",
         )
     return best
@@ -132,6 +126,9 @@ def _check_unmatched(
         for names, here, away in ((lacking, sheet.file, file), (others, file, sheet.file))
         if names
     ]
+    lower = {name.lower() for name in others}
+    if near := [name for name in lacking if name.lower() in lower]:
+        parts.append(f"{listed(near)} differ from them in upper and lower case only")
     if parts and not sheet.reading.allow_unmatched:
         raise TableError(
             f"{'; '.join(parts)}. Correct the names{hint if others else ''}, or leave these "
@@ -175,7 +172,8 @@ def _features_in_rows(content: Content, sheet: SampleSheet, match: _Match) -> Co
     others = [title for j, title in enumerate(titles) if j not in known]
     hint = ", name columns that describe features as annotation"
     notes += _check_unmatched(sheet, match, content.file, others, hint)
-    values = numbers_of_samples(frame.iloc[:, chosen], features, content.file)
+    chosen_frame = frame.iloc[:, chosen]
+    values = numbers_of_samples(chosen_frame, features, content.file, sheet.reading)
     block = features_by_name(values.T, [titles[j] for j in chosen], features)
     annotation = frame.iloc[:, about].set_axis(block.columns, axis=0) if about else None
     return replace(content, frame=block, annotation=annotation, notes=[*content.notes, *notes])
@@ -195,33 +193,22 @@ def _annotation_columns(
     return about, [f"Columns taken for annotation: {listed(titles[j] for j in about)}."]
 
 
-def numbers_of_samples(frame: pd.DataFrame, features: pd.Series, file: str) -> NDArray[np.float64]:
-    """Return a column per sample as numbers, refusing text with the names of its place."""
+def numbers_of_samples(
+    frame: pd.DataFrame, features: pd.Series, file: str, reading: Reading
+) -> NDArray[np.float64]:
+    """Return a column per sample as numbers, refusing texts with the place of the first."""
     texts = [j for j in range(frame.shape[1]) if frame.iloc[:, j].dtype.kind not in "biuf"]
     if not texts:
         return frame.to_numpy(np.float64, na_value=np.nan)
-    values = np.empty(frame.shape, order="F")
+    values, odd = np.empty(frame.shape, order="F"), OddTexts()
     numeric = [j for j in range(frame.shape[1]) if j not in set(texts)]
     values[:, numeric] = frame.iloc[:, numeric].to_numpy(np.float64, na_value=np.nan)
     for j in texts:
         known = plain_text(frame.iloc[:, j])
-        for i, text in enumerate(known):
-            values[i, j] = np.nan if text is None else _number(text)
+        values[:, j] = numbers_in(known, reading)
         junk = np.flatnonzero(np.isnan(values[:, j]) & known.notna().to_numpy())
         if len(junk):
-            text = str(known.iloc[junk[0]])
-            more = f" and {len(junk) - 1} more such values" if len(junk) > 1 else ""
-            raise TableError(
-                f"{file} has {text!r} for feature {str(features.iloc[junk[0]])!r} in sample "
-                f"{str(frame.columns[j])!r}{more}; correct the file, name {text!r} as a missing "
-                "value, or drop the sample.",
-                parameter="missing",
-            )
+            feature, sample = str(features.iloc[junk[0]]), str(frame.columns[j])
+            odd.add(known.iloc[junk], f"for feature {feature!r} in sample {sample!r}")
+    odd.check(file)
     return values
-
-
-def _number(text: Any) -> float:
-    try:
-        return float(text)
-    except ValueError:
-        return np.nan

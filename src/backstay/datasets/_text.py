@@ -4,23 +4,29 @@ import csv
 import io
 import string
 import warnings
+from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import chain, islice
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
-from backstay.datasets._classes import label_column, outcome_of
+from backstay._words import counted
 from backstay.datasets._content import Content, check_annotation
 from backstay.datasets._labelled import TableError
+from backstay.datasets._oddities import numbers_in
+from backstay.datasets._outcome import label_column, outcome_of
 from backstay.datasets._reading import Reading
 from backstay.datasets._text_file import TextFile
 
 DELIMITERS = {",": "commas", "\t": "tabs", ";": "semicolons", "|": "bars", " ": "blanks"}
 # Beside those that pandas knows: empty, NA, NaN, N/A, null, None and the like.
 MISSING = ("?",)
-# Between quotation marks, a longer field is rather a mark that does not end.
-LONG_FIELD = 131_072
+# Lines in which titles above a table are looked for, and how long they may be.
+FIRST_LINES, TITLE = 30, 1000
+# Fields, with the number of lines above them.
+Numbered = tuple[int, Sequence[Any]]
 # So many columns take a minute to parse; with so few rows, the target is looked at before.
 WIDE, FEW_ROWS = 100_000, 50
 
@@ -36,11 +42,7 @@ def check_delimiter(delimiter: str) -> None:
 
 
 def choose_delimiter(lines: Sequence[str], name: str) -> str:
-    """Return the delimiter that cuts the lines into equally many fields, as many as possible.
-
-    >>> choose_delimiter(["a;b;c", "1,5;2,5;x"], "table.csv")
-    ';'
-    """
+    """Return the delimiter that cuts the lines into equally many fields, as many as possible."""
     best, fields = "", 1
     for delimiter in DELIMITERS:
         counts = _field_counts(lines, delimiter)
@@ -65,10 +67,62 @@ def choose_delimiter(lines: Sequence[str], name: str) -> str:
 
 def _field_counts(lines: Sequence[str], delimiter: str) -> list[int]:
     """Return the number of fields in every line."""
-    try:
-        return [len(row) for row in csv.reader(lines, delimiter=delimiter)]
-    except csv.Error:  # a field is too large for csv; between quotes, that is said later
-        return [line.count(delimiter) + 1 for line in lines]
+    if any('"' in line for line in lines):
+        try:
+            return [len(row) for row in csv.reader(lines, delimiter=delimiter)]
+        except csv.Error:  # a field is too large for csv, which is said later
+            pass
+    return [line.count(delimiter) + 1 for line in lines]
+
+
+def check_titles(file: str, tables: Sequence[Sequence[Numbered]], reading: Reading) -> None:
+    """Refuse lines above a table, however it is cut into fields, and say how many to skip."""
+    above = [_lines_above(rows, reading) for rows in tables]
+    if not above or not all(above):
+        return
+    rows, n = max(zip(tables, above, strict=True), key=lambda pair: usual_width(pair[0]))
+    raise TableError(
+        f"{file} has {counted(n, 'line')} above the names of its columns, such as "
+        f"{str(rows[0][1][0])[:30]!r}; delete them, or leave them out with skip={n}.",
+        parameter="skip",
+    )
+
+
+def _lines_above(rows: Sequence[Numbered], reading: Reading) -> int:
+    """Return how many lines hold less than most do, before the one that holds the names."""
+    width, outcome = usual_width(rows), {*reading.outcome}
+    fields = [[str(field or "").strip() for field in row] for _, row in rows]
+    if outcome & {*fields[0]}:
+        return 0
+    # R writes one name fewer than there are columns, unless the outcome is named further down.
+    later = outcome and not reading.transpose and any(outcome <= {*row} for row in fields)
+    for (n, _), row in zip(rows, fields, strict=True):
+        if width - (not later) <= len(row) <= width and 2 * sum(map(bool, row)) >= width:
+            return 0 if row is fields[0] else n
+    return 0
+
+
+def usual_width(rows: Sequence[Numbered]) -> int:
+    """Return how many fields most rows of the second half have."""
+    return Counter(len(row) for _, row in rows[len(rows) // 2 :]).most_common(1)[0][0]
+
+
+def _check_titles(file: TextFile, reading: Reading) -> None:
+    """Refuse a file with lines above its table, whatever the delimiter."""
+    lines, tables = list(islice(file.text(), FIRST_LINES)), list[list[Numbered]]()
+    for delimiter in reading.delimiter or "".join(DELIMITERS):
+        rows, above = list[Numbered](), reading.skip
+        reader = csv.reader(lines, delimiter=delimiter)
+        try:
+            for row in reader:
+                if any(field.strip() for field in row):
+                    rows.append((above, row))
+                above = reading.skip + reader.line_num
+        except csv.Error:  # a field is too large: not this delimiter
+            continue
+        if rows and usual_width(rows) > 1 and (delimiter != " " or not tables):
+            tables.append(rows)
+    check_titles(file.path.name, tables, reading)
 
 
 def nonempty_lines(lines: Iterable[str], name: str, n_lines: int | None = None) -> list[str]:
@@ -85,23 +139,14 @@ def _rows(lines: Iterable[str], delimiter: str) -> Iterator[list[str]]:
     return (row for row in reader if any(field.strip() for field in row))
 
 
-def _check_fields(row: list[str]) -> None:
-    """Refuse fields beyond csv's own limit, which other programs may have raised."""
-    if any(len(field) > LONG_FIELD for field in row):
-        raise csv.Error(f"field larger than field limit ({LONG_FIELD})")
-
-
 def _widths(lines: Iterator[str], delimiter: str) -> Iterator[tuple[int, int]]:
-    """Yield number and width of every line that holds anything.
-
-    Before the first quotation mark, counting delimiters is enough, and many times as fast.
-    """
+    """Yield number and width of every line that holds anything."""
+    # Before the first quotation mark, counting delimiters is enough, and many times as fast.
     blank = delimiter + string.whitespace
     for number, line in enumerate(lines, 1):
         if '"' in line:
             reader = csv.reader(chain([line], lines), delimiter=delimiter)
             for row in reader:
-                _check_fields(row)
                 if any(field.strip() for field in row):
                     yield number - 1 + reader.line_num, len(row)
             return
@@ -117,40 +162,39 @@ def uneven(name: str, line: int, width: int, before: int) -> TableError:
     )
 
 
-def _check_widths(lines: Iterator[str], delimiter: str, name: str) -> int:
+def _check_widths(file: TextFile, delimiter: str) -> int:
     """Refuse a line that is cut short, or count them; that of names may have one field fewer."""
     before = count = 0
-    for count, (number, width) in enumerate(_widths(lines, delimiter)):
+    for count, (number, width) in enumerate(_widths(file.text(), delimiter)):
         if count > 1 and width != before:
-            raise uneven(name, number, width, before)
+            raise uneven(file.path.name, file.skip + number, width, before)
         before = width
     return count
 
 
 def read_text(file: TextFile, reading: Reading, as_text: str = "labels") -> Content:
-    """Read a table of text; names of columns may repeat.
-
-    ``as_text`` says which columns stay as they are written, such as the name 007: those of
-    "labels", also the "first" one, or "all".
-    """
+    """Read a table; "labels", also the "first" column, or "all" stay as text, such as 007."""
     path, annotation, n_rows = file.path, None, FEW_ROWS
     start = nonempty_lines(file.text(), path.name, 5)
+    if len(start[0].strip(string.whitespace + "".join(DELIMITERS))) < TITLE:
+        _check_titles(file, reading)
     delimiter = separator = reading.delimiter or choose_delimiter(start, path.name)
     check_delimiter(delimiter)
     if not start[0].strip(delimiter + string.whitespace + '"\ufeff'):
         raise TableError(
-            f"{path.name} begins with a line without names ({start[0][:20]!r}); delete it, or give "
-            "every column a name."
+            f"{path.name} begins with a line without names ({start[0][:20]!r}); give every column "
+            f"a name, delete the line, or leave it out with skip={reading.skip + 1}.",
+            parameter="skip",
         )
     source: Any
     if reading.transpose:
-        _check_widths(file.text(), delimiter, path.name)
+        _check_widths(file, delimiter)
         table = list(_rows(file.text(), delimiter))
         header, source, annotation = _transposed(table, path.name, reading.annotation)
         named, separator = True, ","
     else:
         header, named = _header(_rows(file.text(), delimiter), path.name)
-        n_rows = _check_widths(file.text(), delimiter, path.name)
+        n_rows = _check_widths(file, delimiter)
         source = file.text()
     names = [field.strip().strip("\ufeff") for field in header]
     first = named or not names[0]
@@ -167,7 +211,11 @@ def read_text(file: TextFile, reading: Reading, as_text: str = "labels") -> Cont
         given = label_column(texts, reading, _typed)
         outcome_of(given, names[j], Content(path.name, given.to_frame()), reading)
         source = file.text()
-    frame = parsed(source, reading, len(names), kinds, **layout)
+    frame = None
+    if len(names) > WIDE and n_rows < FEW_ROWS and as_text != "all":
+        frame = _row_by_row(file, reading, len(names), {**layout, "dtype": kinds})
+    if frame is None:
+        frame = parsed(source, reading, len(names), kinds, **layout)
     if as_text != "all":
         for j in (j for j, name in enumerate(names) if name == reading.target):
             frame[j] = label_column(frame[j], reading, _typed)
@@ -183,25 +231,49 @@ def read_text(file: TextFile, reading: Reading, as_text: str = "labels") -> Cont
         notes.append("Rows and columns were exchanged: the file has a feature per row.")
     if reading.decimal != ".":
         notes.append(f"Decimals are written with {reading.decimal!r}.")
+    details = {"delimiter": delimiter, "encoding": reading.encoding}
     return Content(
-        path.name,
-        frame,
-        named,
-        annotation=annotation,
-        oriented=reading.transpose,
-        details={"delimiter": delimiter, "encoding": reading.encoding},
-        notes=notes,
-    )
+        path.name, frame, named, annotation=annotation, oriented=reading.transpose,
+        details=details, notes=notes,
+    )  # fmt: skip
+
+
+def _row_by_row(
+    file: TextFile, reading: Reading, width: int, layout: dict[str, Any]
+) -> pd.DataFrame | None:
+    """Parse the numbers of a very wide table a row at a time, which is much faster."""
+    kinds, separator = layout.pop("dtype"), layout["sep"]
+    rows, block = islice(_rows(file.text(), separator), 1, None), list[Any]()
+    texts = np.array([False])
+    for row in rows:
+        if not block:  # columns that are no numbers in the first row are parsed as usual
+            texts = np.isnan(numbers_in(row, reading))
+            texts[list(kinds)] = True
+        if len(row) != width or texts.sum() > FEW_ROWS:
+            return None
+        fields = np.array(row, dtype=object)[~texts]
+        source = io.StringIO("\n".join(fields))
+        how: dict[str, Any] = {"header": None, "sep": separator, "skip_blank_lines": False}
+        numbers = parsed(source, reading, 1, None, **how)[0]
+        if len(numbers) != len(fields) or numbers.dtype.kind not in "iuf":
+            return None
+        block.append(numbers.to_numpy(np.float64))
+    frame = pd.DataFrame(np.full((len(block), width), np.nan))
+    frame.loc[:, ~texts] = np.array(block)
+    others = np.flatnonzero(texts).tolist()
+    beside = parsed(file.text(), reading, width, kinds, usecols=others, **layout)
+    for j in others:
+        frame[j] = beside[j]
+    return frame
 
 
 def _header(rows: Iterator[list[str]], name: str) -> tuple[list[str], bool]:
     """Return the names of the columns, and whether rows have names."""
     header, below = next(rows, None), next(rows, None)
     if header is None or below is None:
-        raise _no_rows(name)
+        raise TableError(f"{name} has a line of names and no rows below it.")
     more = len(below) - len(header)
     if more not in (0, 1):
-        _check_fields(below)  # a quotation mark that does not end would explain it
         raise TableError(
             f"{name} has {len(header)} names in its first line and {len(header) + more} fields in "
             "the next; every column needs a name."
@@ -209,27 +281,12 @@ def _header(rows: Iterator[list[str]], name: str) -> tuple[list[str], bool]:
     return ["", *header] if more else header, bool(more)
 
 
-def _no_rows(name: str) -> TableError:
-    return TableError(f"{name} has a line of names and no rows below it.")
-
-
 def _transposed(
     table: list[list[str]], name: str, annotation: Collection[str]
 ) -> tuple[list[str], io.StringIO, pd.DataFrame | None]:
-    """Exchange rows and columns, as text, so that one parser decides on types.
-
-    Columns that describe the features are taken out before.
-    """
-    if not table:
-        raise _no_rows(name)
-    if len(table) > 1 and len(table[1]) == len(table[0]) + 1:
-        table[0].insert(0, "")
-    if len(table) > 1 and len(table[1]) != len(table[0]):
-        raise TableError(
-            f"{name} has {len(table[0])} fields in its first line and {len(table[1])} in the next; "
-            "every column needs a name."
-        )
-    columns = list(zip(*table, strict=True))
+    """Exchange rows and columns, as text, so that one parser decides on types."""
+    header, _ = _header(iter(table), name)
+    columns = list(zip(header, *table[1:], strict=True))
     described = None
     if annotation:
         titles = [column[0].strip() for column in columns]
@@ -237,8 +294,6 @@ def _transposed(
         about = {title: columns[titles.index(title)][1:] for title in annotation}
         described = pd.DataFrame(about, index=list(columns[0][1:]), dtype=object)
         columns = [c for c, title in zip(columns, titles, strict=True) if title not in annotation]
-    if len(columns) < 2:
-        raise _no_rows(name)
     buffer = io.StringIO()
     csv.writer(buffer).writerows(columns)
     buffer.seek(0)

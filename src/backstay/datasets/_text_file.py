@@ -4,7 +4,6 @@ import csv
 import gzip
 import hashlib
 import io
-import string
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -13,7 +12,7 @@ from typing import Any, BinaryIO, Self, TextIO
 
 import pandas as pd
 
-from backstay.datasets._content import Limit
+from backstay.datasets._content import check_unpacked
 from backstay.datasets._labelled import TableError
 
 CHUNK = 2**20
@@ -27,7 +26,6 @@ MAGIC = {
     b"SQLite format 3": "a database; a study's store is read by the command report",
     b"PAR1": "a Parquet file; give it a name that ends in .parquet",
 }
-PRINTABLE = frozenset(string.printable)
 # Longer marks first: that of UTF-32 begins like that of UTF-16.
 MARKS = {
     b"\xff\xfe\0\0": "UTF-32", b"\0\0\xfe\xff": "UTF-32",
@@ -54,38 +52,34 @@ def explained(path: Path, encoding: str) -> Iterator[None]:
         yield
     except TableError:
         raise
-    except UnicodeDecodeError as error:
-        byte = error.object[error.start]
-        raise TableError(
-            f"{path.name} is not {encoding} text (byte 0x{byte:02x}); save it as UTF-8 or name its "
-            "encoding, for example latin-1 for files of older Windows programs.",
-            parameter="encoding",
-        ) from error
     except UnicodeError as error:
+        why = str(error)
+        if isinstance(error, UnicodeDecodeError):
+            why = f"byte 0x{error.object[error.start]:02x}"
         raise TableError(
-            f"{path.name} is not {encoding} text ({error}).", parameter="encoding"
+            f"{path.name} is not {encoding} text ({why}); save it as UTF-8 or name its encoding, "
+            "for example latin-1 for files of older Windows programs.",
+            parameter="encoding",
         ) from error
     except (gzip.BadGzipFile, EOFError, zlib.error) as error:
         raise TableError(f"{path.name} is not a whole gzip file ({error}).") from error
-    except (csv.Error, pd.errors.ParserError) as error:
+    except pd.errors.ParserWarning as error:
+        raise TableError(
+            f"{path.name} has a line with more fields than names; every line needs the same number."
+        ) from error
+    except (csv.Error, ValueError) as error:  # ParserError of pandas among them
         raise TableError(
             f"{path.name} is not a table of text ({str(error).strip()}); close a quotation mark "
             "that does not end, or name another delimiter.",
             parameter="delimiter",
         ) from error
-    except pd.errors.ParserWarning as error:
-        raise TableError(
-            f"{path.name} has a line with more fields than names; every line needs the same number."
-        ) from error
-    except ValueError as error:  # of pandas
-        raise TableError(f"{path.name} is not a table of text ({str(error).strip()}).") from error
 
 
 class _Unpacked(io.RawIOBase):
     """A gzip file as bytes, refused as soon as there are more of them than the limit allows."""
 
-    def __init__(self, path: Path, packed: BinaryIO, limit: Limit) -> None:
-        self.path, self.limit, self.count = path, limit, 0
+    def __init__(self, path: Path, packed: BinaryIO, max_size: float | None) -> None:
+        self.path, self.max_size, self.count = path, max_size, 0
         self.file = gzip.GzipFile(fileobj=packed)
 
     def readable(self) -> bool:
@@ -95,15 +89,15 @@ class _Unpacked(io.RawIOBase):
         data = self.file.read(len(buffer))
         buffer[: len(data)] = data
         self.count += len(data)
-        self.limit.check(self.path, self.count)
+        check_unpacked(self.path, self.count, self.max_size)
         return len(data)
 
 
 class TextFile:
     """A text file, compressed or not: opened once, and read from its beginning when asked."""
 
-    def __init__(self, path: Path, encoding: str, limit: Limit) -> None:
-        self.path, self.encoding, self.limit = path, encoding, limit
+    def __init__(self, path: Path, encoding: str, max_size: float | None, skip: int = 0) -> None:
+        self.path, self.encoding, self.max_size, self.skip = path, encoding, max_size, skip
         self._file = path.open("rb")
 
     def __enter__(self) -> Self:
@@ -117,7 +111,7 @@ class TextFile:
         stored = io.BufferedReader(io.FileIO(self._file.fileno(), closefd=False), CHUNK)
         if self.path.suffix.lower() != ".gz":
             return stored
-        return io.BufferedReader(_Unpacked(self.path, stored, self.limit), CHUNK)
+        return io.BufferedReader(_Unpacked(self.path, stored, self.max_size), CHUNK)
 
     def first_line(self) -> str:
         """Return how the first line begins that holds anything; it may be endless."""
@@ -126,18 +120,21 @@ class TextFile:
         return next(lines, "").lstrip("\ufeff\xef\xbb\xbf")
 
     def text(self) -> TextIO:
-        """Return its characters from the start; refuse bytes that this encoding does not have."""
+        """Return its characters, without the lines to skip; refuse what is not such text."""
         _check_bytes(self.path, self._bytes().read(START), self.encoding)
         # utf-8-sig also takes UTF-8 without the mark that Excel puts first.
         usual = self.encoding.lower() in ("utf-8", "utf8")
         encoding = "utf-8-sig" if usual else self.encoding
         try:
-            return io.TextIOWrapper(self._bytes(), encoding=encoding, newline="")
+            text = io.TextIOWrapper(self._bytes(), encoding=encoding, newline="")
         except (LookupError, ValueError) as error:
             raise TableError(
                 f"encoding={self.encoding!r} is unknown; try utf-8 or latin-1.",
                 parameter="encoding",
             ) from error
+        for _ in range(self.skip):
+            text.readline()
+        return text
 
     def sha256(self) -> str:
         """Return the checksum of the file as it is stored."""
@@ -152,23 +149,14 @@ def _check_bytes(path: Path, start: bytes, encoding: str) -> None:
             raise TableError(f"{path.name} is {what}.")
     if encoding.lower().replace("_", "-").startswith(("utf-16", "utf-32", "utf16", "utf32")):
         return
-    marked = next((name for mark, name in MARKS.items() if start.startswith(mark)), None)
-    if (wide := marked or _wide_encoding(start)) is not None:
+    for mark, name in MARKS.items():
+        if start.startswith(mark):
+            raise TableError(
+                f"{path.name} is {name} text; save it as UTF-8 or name the encoding.",
+                parameter="encoding",
+            )
+    if b"\0" in start:
         raise TableError(
-            f"{path.name} {'is' if marked else 'looks like'} {wide} text; save it as UTF-8 or name "
-            "the encoding.",
+            f"{path.name} is not text, or UTF-16; give a CSV or TSV file, or name the encoding.",
             parameter="encoding",
         )
-    if b"\0" in start:
-        raise TableError(f"{path.name} is not text; give a CSV or TSV file.")
-
-
-def _wide_encoding(start: bytes) -> str | None:
-    """Return the encoding of wider characters in which bytes make sense, if there is one."""
-    if b"\0" not in start:
-        return None
-    for encoding in ("utf-32-le", "utf-32-be", "utf-16-le", "utf-16-be"):
-        text = start[: len(start) // 4 * 4].decode(encoding, "replace")
-        if 2 * sum(character in PRINTABLE for character in text) > len(text):
-            return encoding
-    return None
