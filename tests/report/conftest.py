@@ -76,5 +76,10 @@ def gallery(tmp_path_factory):
 
 
 @pytest.fixture(scope="session")
-def report(results, tmp_path_factory) -> Path:
-    return Report(results).write(tmp_path_factory.mktemp("report") / "report.html")
+def made(results) -> Report:
+    return Report(results)
+
+
+@pytest.fixture(scope="session")
+def report(made, tmp_path_factory) -> Path:
+    return made.write(tmp_path_factory.mktemp("report") / "report.html")

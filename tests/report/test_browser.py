@@ -281,32 +281,31 @@ def shown_study(request, gallery, tmp_path_factory):
 
 
 def test_every_kind_of_study_is_quiet_and_nothing_overlaps(browser, shown_study):
-    _, report = shown_study
-    for size, scheme in ((DESKTOP, "light"), ((800, 900), "dark"), (PHONE, "light")):
+    name, report = shown_study
+    for size, scheme in ((PHONE, "light"), ((800, 900), "dark"), (DESKTOP, "light")):
         page = show(browser, report, size, scheme)
         page.get_log("performance")
         assert page.execute_script("return document.documentElement.scrollWidth") <= size[0]
         assert page.execute_script(ESCAPES) == []
         assert page.execute_script(OVERLAPS) == []
+        if size == PHONE:
+            assert one(page, ".sideways").is_displayed()  # a table scrolls there, and says so
     page.refresh()
     messages = [json.loads(entry["message"])["message"] for entry in page.get_log("performance")]
     asked = [m["params"]["request"]["url"] for m in messages if m["method"] == REQUEST]
     assert sum(url.startswith("file:") for url in asked) == 1
     assert all(url.startswith(("file:", "data:")) for url in asked)
     assert [entry for entry in page.get_log("browser") if entry["level"] == "SEVERE"] == []
+    _the_table_of_features_fits(page)
+    _every_figure_answers_to_keys(page, name)
 
 
-def test_every_figure_answers_to_keys(browser, shown_study):
-    name, report = shown_study
-    page = show(browser, report)
+def _every_figure_answers_to_keys(page, name):
     plots = page.find_elements("css selector", ".plot")
     kinds = {plot.get_attribute("data-figure").split("-")[1] for plot in plots}
     samples = {"heatmap", "map"}
     assert (samples <= kinds) == (name not in ("nothing", "unfinished"))
-    others = {
-        "numbers": {"predicted", "residuals"},
-        "times": {"risk_groups", "horizon", "auc_over_time"},
-    }
+    others = {"numbers": {"predicted"}, "times": {"risk_groups", "horizon", "auc_over_time"}}
     own = others.get(name, {"confusion", "roc", "precision_recall"})
     assert own | {"stability", "pareto"} <= kinds
     for plot in plots:
@@ -319,16 +318,12 @@ def test_every_figure_answers_to_keys(browser, shown_study):
         assert tip.get_property("textContent") == one(page, "#spoken").get_property("textContent")
 
 
-def test_the_table_of_features_fits_a_desktop(browser, gallery, shown_study):
-    _, report = shown_study
-    page = show(browser, report)
+def _the_table_of_features_fits(page):
     wide, frame = page.execute_script(
         "const box = document.getElementById('d0-table').parentElement;"
         "return [box.scrollWidth, box.clientWidth]"
     )
     assert wide <= frame + 1 or one(page, "#d0-features .sideways").is_displayed()
-    page = show(browser, report, PHONE)
-    assert one(page, ".sideways").is_displayed()  # it scrolls there, and says so
 
 
 def test_a_cell_of_the_heat_map_tells_its_value(browser, gallery, tmp_path_factory):

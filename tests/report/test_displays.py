@@ -26,7 +26,6 @@ from backstay.report import (
     AccuracyDisplay,
     AgreementDisplay,
     ConfusionDisplay,
-    FitTimesDisplay,
     HeatmapDisplay,
     ParetoDisplay,
     PlanDisplay,
@@ -36,9 +35,11 @@ from backstay.report import (
     SelectionFrequencyDisplay,
     StabilityDisplay,
     StripDisplay,
+    UpSetDisplay,
     VolcanoDisplay,
 )
 from backstay.report._words import clean
+from backstay.report.figures._style import styles
 from backstay.results import Role, SampleWeights
 from backstay.study import Subsampling
 from backstay.targets import find_metric
@@ -51,8 +52,8 @@ EVERY = {
     PlanDisplay: {"kind": "replication"},
     SelectionFrequencyDisplay: {"size": 5},
     AgreementDisplay: {"size": 5},
+    UpSetDisplay: {"size": 5},
     SampleWeightsDisplay: {},
-    FitTimesDisplay: {},
     HeatmapDisplay: {},
     StripDisplay: {},
     VolcanoDisplay: {},
@@ -71,11 +72,10 @@ def test_frames_are_the_tables_of_the_results(results):
         (SelectionFrequencyDisplay.from_results(results, 5), results.selections.frequency(5)),
         (AgreementDisplay.from_results(results, 5), results.selections.similarity(5)),
         (SampleWeightsDisplay.from_results(results), results.samples.weights()),
-        (FitTimesDisplay.from_results(results), results.runs.times()),
         (ParetoDisplay.from_results(results), results.comparisons.pareto()),
         (HeatmapDisplay.from_results(results), results.samples.values()),
-        (ConfusionDisplay.from_results(results), results.predictions.confusion()),
-        (RocDisplay.from_results(results), results.predictions.roc()),
+        (ConfusionDisplay.from_results(results), results.predictions.table("confusion")),
+        (RocDisplay.from_results(results), results.predictions.table("roc")),
         (PlanDisplay.from_results(results), results.plan()),
         (PlanDisplay.from_results(results, "replication"), results.plan()),
     ]
@@ -144,9 +144,7 @@ MARKERS = ("o", "s", "^", "D", "v", "P", "X", "h")
 
 
 def test_many_methods_stay_apart():
-    study = small_study({f"m{i}": TTest() for i in range(40)}, 3, (2,), models={}, null=0)
-    X, y, _ = table(20, 10)
-    looks = dict(StabilityDisplay.from_results(study.run(X, y)).series())
+    looks = styles({f"m{i}": Role() for i in range(40)})
     assert len({(look.color, look.marker) for look in looks.values()}) == 40
     assert {look.marker for look in looks.values()} == set(MARKERS)
 
@@ -321,7 +319,6 @@ def test_the_dial_is_a_curve_in_the_plane():
     results = Study(methods, Subsampling(4), sizes=[5], random_state=0, verbose=0).run(X, y)
     assert results.facts.dial == ["first", "mid", "late"]
     display = ParetoDisplay.from_results(results, size=5)
-    assert "Along the dial, from first to late, stability goes from" in display.finding()
     ax = display.plot(Figure(figsize=(11, 5)).subplots()).ax_
     points = results.comparisons.pareto(size=5).frame().set_index("method")
     wanted = points.loc[["first", "mid", "late"], ["stability", "accuracy"]].to_numpy()
@@ -360,7 +357,7 @@ def test_samples_are_ordered_by_class_and_features_by_likeness(results):
 def test_a_map_names_what_is_worth_a_look(results):
     display = SampleMapDisplay.from_results(results)
     frame = display.frame()
-    wrong = results.predictions.misclassified().frame().set_index("row")["share"]
+    wrong = results.predictions.table("misclassified").frame().set_index("row")["share"]
     for row in frame.to_dict("records"):
         assert row["misclassified"] == pytest.approx(wrong.get(row["row"], np.nan), nan_ok=True)
     assert "patient <i>3</i>" in frame[frame["outlying"]]["name"].tolist()
@@ -369,19 +366,38 @@ def test_a_map_names_what_is_worth_a_look(results):
     assert label.endswith(", outlying by weight")
 
 
-def test_labels_and_scores_of_another_cohort():
-    truth, said = list("aabbb"), list("abbbb")
-    rows, shares = ConfusionDisplay.from_predictions(truth, said).matrix()
-    assert rows.tolist() == [[1, 1], [0, 3]]
-    assert shares.tolist() == [[0.5, 0.5], [0, 1]]
-    with pytest.raises(ValueError, match=r"truth has shape \(5,\), predicted \(4,\)"):
-        ConfusionDisplay.from_predictions(truth, said[1:])
-    scores = np.eye(3)[[0, 0, 1, 1, 2, 2]]
-    display = RocDisplay.from_predictions(list("xxyyzz"), scores)
-    assert display.areas == {"x": 1, "y": 1, "z": 1}
-    assert display.finding() == "ROC curve, AUC of class: x 1.00; y 1.00; z 1.00."
-    with pytest.raises(ValueError, match="there are 3 classes"):
-        RocDisplay.from_predictions(list("xxyyzz"), scores[:, :2])
+def test_a_bar_counts_what_the_marked_signatures_share_alone(results):
+    display = UpSetDisplay.from_results(results, 5)
+    given = ["t test", WEIGHTED]  # not the control that the study added
+    own = {m: {clean(n) for n in results.signature(m, 5).frame()["name"]} for m in given}
+    first, second = (own[method] for method in given)
+    expected = {
+        " ".join(given): first & second,
+        given[0]: first - second,
+        given[1]: second - first,
+    }
+    frame = display.frame()
+    found = {
+        m: set(n.split(", ")) for m, n in zip(frame["methods"], frame["features"], strict=True)
+    }
+    assert found == {methods: names for methods, names in expected.items() if names}
+    assert frame["n_features"].tolist() == sorted(map(len, found.values()), reverse=True)
+    assert f"Of {len(first | second)} features in the signatures of 2 methods" in display.finding()
+    shared = len(first & second)
+    assert f"{shared} {'is' if shared == 1 else 'are'} in all of them" in display.finding()
+    assert f", {len(first ^ second)} in only one." in display.finding()
+
+
+def test_of_many_intersections_the_largest_are_drawn():
+    methods = {f"m{i}": [f"g{j}" for j in range(10) if (j + 3) * (i + 2) % 5 < 3] for i in range(9)}
+    rows = [(method, name) for method, names in methods.items() for name in names]
+    rows += [(f"m{i}", f"own{i}") for i in range(9)]
+    display = UpSetDisplay(pd.DataFrame(rows, columns=["method", "name"]), {}, size=6)
+    drawn = display.draw(display.narrow, "u").points
+    assert len(drawn) == 12 < len(display.frame())
+    assert max(point.y for point in drawn) == drawn[0].y
+    assert drawn[0].label == "2 features in all methods: g2 and g7"
+    assert display.frame()["features"][0] == "g2, g7"
 
 
 def test_strips_show_every_sample_and_the_median_of_every_class(results):

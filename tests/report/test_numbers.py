@@ -81,9 +81,10 @@ def test_tables_are_those_of_the_results(written):
     results, everything, _, _ = written
     (part,) = everything["summary"]["datasets"]
     size, found = part["choice"]["size"], results.recommend()
-    rows_equal(part["recalls"], results.predictions.recalls().frame())
-    wrong = results.predictions.misclassified().frame()
+    rows_equal(part["recalls"], results.predictions.table("recalls").frame())
+    wrong = results.predictions.table("misclassified").frame()
     rows_equal(part["misclassified"]["rows"], wrong[wrong["share"] > 0].iloc[:12])
+    rows_equal(part["times"], results.runs.times().frame())
     rows_equal(part["consensus"], results.selections.consensus(size).frame())
     assert part["choice"]["stability"] == results.choice().stability == found.stability
     assert part["choice"]["null"] == results.choice().null
@@ -122,12 +123,11 @@ def test_features_are_those_of_the_results_and_of_the_file(written):
 FRAMES = {
     "stability": lambda r, c: r.stability().frame(),
     "heatmap": lambda r, c: r.samples.values().frame(),
-    "confusion": lambda r, c: r.predictions.confusion().frame(),
-    "roc": lambda r, c: r.predictions.roc().frame(),
-    "precision_recall": lambda r, c: r.predictions.roc("precision_recall").frame(),
+    "confusion": lambda r, c: r.predictions.table("confusion").frame(),
+    "roc": lambda r, c: r.predictions.table("roc").frame(),
+    "precision_recall": lambda r, c: r.predictions.table("precision_recall").frame(),
     "frequency": lambda r, c: r.selections.frequency(c["size"]).frame(),
     "agreement": lambda r, c: r.selections.similarity(c["size"]).frame(),
-    "times": lambda r, c: r.runs.times().frame(),
     "weights": lambda r, c: r.samples.weights().frame(),
     "map": lambda r, c: r.samples.map().frame(),
 }
@@ -174,12 +174,12 @@ def test_what_the_page_shows_is_what_the_results_say(written):
         assert effect == [signed(row["effect"]), ends]
         assert q == [small(float(row["q_value"]))]
         assert rank == [f"{row['mean_rank']:.1f}"]
-    recalls = results.predictions.recalls().frame().set_index("class")
+    recalls = results.predictions.table("recalls").frame().set_index("class")
     for kind, _, recall, ends, _ in shown_cells(page, "Recall of the classes"):
         row = recalls.loc[kind[0]]
         assert recall == [percentage(row["recall"])]
         assert ends == [f"{percentage(row['low'])} to {percentage(row['high'])}"]
-    wrong = results.predictions.misclassified().frame().set_index("name")
+    wrong = results.predictions.table("misclassified").frame().set_index("name")
     for name, _, share, tests, _ in shown_cells(page, "Samples most often misclassified"):
         assert share == [percentage(wrong.loc[name[0], "share"])]
         assert tests == [str(wrong.loc[name[0], "n_runs"])]

@@ -24,7 +24,7 @@ def plan(shared, validation=None, n=60, grouped=False):
         ((45, 20, 300), "to more than 240)."),
         ((118.4, 71, 230), "about 120 rows; this study has 60 (range: 71 to 230)."),
         ((math.inf, 90, math.inf), "more than 240 rows, four times as many as here (range: 90 to"),
-        ((math.inf, 300, math.inf), "(all of the range is beyond 240)."),
+        ((math.inf, 300, math.inf), "(all of the range is more than 240)."),
         ((20, 20, 20), "(all of the range is 20 or fewer)."),
     ],
 )
@@ -44,14 +44,14 @@ def test_groups_are_called_groups_and_nothing_is_said_of_nothing():
     assert needed_words(plan(None)) == []
 
 
-def test_the_report_has_a_section_where_there_is_a_plan(results, report, gallery):
-    (part,) = Report(results).to_dict()["datasets"]
+def test_the_report_has_a_section_where_there_is_a_plan(results, made, report, gallery):
+    (part,) = made.to_dict()["datasets"]
     assert part["plan"]["sentences"] == needed_words(results.plan())
     assert {"plan_score", "plan_replication"} <= set(part["figures"])
     page = report.read_text("utf-8")
     assert "Would more samples help?" in page
     assert 'data-figure="d0-plan_score"' in page
-    (other,) = Report(gallery["four"]).to_dict()["datasets"]
+    (other,) = Report(gallery["two"]).to_dict()["datasets"]
     assert other["plan"] is None
     assert not any(name.startswith("plan") for name in other["figures"])
 

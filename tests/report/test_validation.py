@@ -11,13 +11,12 @@ from sklearn.naive_bayes import GaussianNB
 from backstay import TTest
 from backstay.report import (
     CalibrationDisplay,
-    ExpectedScoreDisplay,
     ShiftDisplay,
     ValidationReport,
 )
 from backstay.results import Estimate
 from backstay.signature import ScoreComparison
-from backstay.signature._cautions import cautions_of
+from backstay.signature._validate import cautions_of
 from report.conftest import AWKWARD, small_study, table
 
 
@@ -38,7 +37,7 @@ def test_page_says_everything_and_escapes_names(validation, tmp_path):
     assert validation.cautions
     for title, _ in report.cautions:
         assert title in page
-    for name in ("scores", "confusion", "roc", "calibration", "shift"):
+    for name in ("confusion", "roc", "calibration", "shift"):
         assert f'data-figure="{name}"' in page
     assert "<i>c</i>" not in page
     assert AWKWARD[0] not in page
@@ -107,10 +106,10 @@ def test_a_score_no_better_than_guessing_is_said_beside_the_verdict(validation):
     known = replace(validation, scores=[one])
     report = ValidationReport(replace(known, cautions=cautions_of(known)))
     assert report.headline.startswith("It cannot be told apart from what was expected, and is not")
-    assert report.sentence.endswith("It is not shown to be better than guessing (0.500).")
+    assert report.sentence.endswith("It is not shown to be better than guessing (0.50).")
 
 
-@pytest.mark.parametrize("kind", [ExpectedScoreDisplay, CalibrationDisplay, ShiftDisplay])
+@pytest.mark.parametrize("kind", [CalibrationDisplay, ShiftDisplay])
 def test_displays_plot_their_frame(kind, validation):
     import matplotlib.pyplot as plt
 

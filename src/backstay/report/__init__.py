@@ -10,12 +10,11 @@ from backstay.report._suspicions import suspicion_words
 from backstay.report._validation import ValidationReport
 from backstay.report._words import units_text
 from backstay.report.figures._accuracy import AccuracyDisplay
-from backstay.report.figures._agreement import AgreementDisplay, BatchAgreementDisplay
+from backstay.report.figures._agreement import AgreementDisplay
 from backstay.report.figures._confusion import ConfusionDisplay
-from backstay.report.figures._fit_times import FitTimesDisplay
 from backstay.report.figures._frequency import SelectionFrequencyDisplay
 from backstay.report.figures._heatmap import HeatmapDisplay
-from backstay.report.figures._numbers import PredictedDisplay, ResidualsDisplay
+from backstay.report.figures._numbers import PredictedDisplay
 from backstay.report.figures._pareto import ParetoDisplay
 from backstay.report.figures._plan import PlanDisplay
 from backstay.report.figures._roc import RocDisplay
@@ -24,9 +23,9 @@ from backstay.report.figures._sample_weights import SampleWeightsDisplay
 from backstay.report.figures._stability import StabilityDisplay
 from backstay.report.figures._strips import StripDisplay
 from backstay.report.figures._survival import RiskGroupsDisplay
+from backstay.report.figures._upset import UpSetDisplay
 from backstay.report.figures._validation import (
     CalibrationDisplay,
-    ExpectedScoreDisplay,
     ShiftDisplay,
 )
 from backstay.report.figures._volcano import VolcanoDisplay
@@ -34,17 +33,13 @@ from backstay.report.figures._volcano import VolcanoDisplay
 __all__ = [
     "AccuracyDisplay",
     "AgreementDisplay",
-    "BatchAgreementDisplay",
     "CalibrationDisplay",
     "ConfusionDisplay",
-    "ExpectedScoreDisplay",
-    "FitTimesDisplay",
     "HeatmapDisplay",
     "ParetoDisplay",
     "PlanDisplay",
     "PredictedDisplay",
     "Report",
-    "ResidualsDisplay",
     "RiskGroupsDisplay",
     "RocDisplay",
     "SampleMapDisplay",
@@ -53,6 +48,7 @@ __all__ = [
     "ShiftDisplay",
     "StabilityDisplay",
     "StripDisplay",
+    "UpSetDisplay",
     "ValidationReport",
     "VolcanoDisplay",
     "needed_words",

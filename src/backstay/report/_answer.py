@@ -1,7 +1,5 @@
 """The answer in plain words."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -37,13 +35,13 @@ from backstay.report._words import (
     signed,
     two_decimals,
 )
-from backstay.results import Estimate, Finalist, Recommendation
+from backstay.results import Estimate, Recommendation
 
 # Features of the signature that the answer lists; the table has all.
 LISTED = 12
 # Warnings about the data that stand beside the score; the limits of the answer have all.
 WARNED = 2
-# Configurations that a rule chooses on draws, as many as are named.
+# Configurations that draws choose, as many as are named.
 SHARES = 4
 # What each of the three answers is best in.
 BEST_IN = {
@@ -63,10 +61,7 @@ SCALE = "0: random features, 1: always the same"
 
 @dataclass(frozen=True)
 class Tile:
-    """A key figure: what it is, its value, and how to read it.
-
-    ``named`` is the method that the value names, if it does: a page links it to what it is.
-    """
+    """A key figure: what it is, its value, how to read it, and the method that it names if any."""
 
     label: str
     value: str
@@ -143,9 +138,8 @@ class Answer:
 
 def answer(evidence: Evidence) -> Answer:
     """Put the answer into words."""
-    choice, n = evidence.choice, len(evidence.signature)
+    choice, advice = evidence.choice, evidence.choice.recommendation
     verdicts = [weighting_words(verdict) for verdict in evidence.weighting]
-    advice = choice.recommendation
     return Answer(
         kind=choice.kind,
         headline=_headline(evidence),
@@ -165,7 +159,7 @@ def answer(evidence: Evidence) -> Answer:
             )
             for row in evidence.signature.iloc[:LISTED].to_dict("records")
         ],
-        n_signature=n,
+        n_signature=len(evidence.signature),
         n_core=evidence.n_core,
         caveats=caveats(evidence, verdicts),
         verdicts=verdicts,
@@ -182,48 +176,35 @@ def _doubtful(evidence: Evidence) -> bool:
 def _headline(evidence: Evidence) -> str:
     if (advice := evidence.choice.recommendation) is not None and advice.refused:
         return f"Nothing is recommended: {REFUSED[advice.refused]}"
-    n, often = len(evidence.signature), evidence.n_core
+    n = len(evidence.signature)
     if not n:
         return "No features: too few runs finished"
-    if (found := evidence.choice.replication) is not None:
-        share = percent(again_shares(found, evidence.choice.size, evidence.data.n_features)[0])
-        if n == 1:
-            return f"1 feature; another study of this size would choose it with a chance of {share}"
-        return f"{count(n, 'feature')}; another study of this size would choose about {share} again"
-    if n == 1:
-        return f"1 feature, chosen in {'most' if often else 'less than half of the'} runs"
-    return f"{count(n, 'feature')}, {_how_many(often, n)} of them in most runs"
+    if (found := evidence.choice.replication) is None:
+        return f"{count(n, 'feature')}, {evidence.n_core} of {n} in most runs"
+    share = percent(again_shares(found, evidence.choice.size, evidence.data.n_features)[0])
+    again = f"it with a chance of {share}" if n == 1 else f"about {share} again"
+    return f"{count(n, 'feature')}; another study of this size would choose {again}"
 
 
 def _sentence(evidence: Evidence) -> str:
     """Say in a sentence or two what was found, how stable it is and how well it predicts."""
     choice, advice = evidence.choice, evidence.choice.recommendation
-    named = evidence.names[choice.method]
     if advice is None:
-        # A name as it was given stays as it is, even where it begins a sentence.
-        method = named.name if named.title == named.name else capital(named.title)
-        return (
-            f"{method} chose {count(choice.size, 'feature')} in each of "
-            f"{count(choice.n_runs, 'run')}. {_again(evidence)} {_unknown_use(evidence)}"
-        )
-    assert choice.model is not None
+        return f"{_again(evidence)} {_unknown_use(evidence)}"
     score = score_with_ends(advice.metric, advice.score, advice.chance)
     reached = f"{metric_title(advice.metric)} {score}"
     if choice.kind == "nothing":
-        if advice.refused == "rows":
-            return f"What looks good in so few rows is mostly luck. On new rows expect {reached}."
-        if advice.refused == "null":
-            return (
-                f"On new rows expect {reached}. But features chosen with shuffled outcomes are "
-                "about as stable as these."
-            )
-        if advice.refused == "covariates":
-            return f"On new rows expect {reached}. {added_text(advice, evidence.data)}"
-        return f"On new rows expect {reached}, which is not shown to be better than guessing."
-    model = capital(_articled(evidence.names[choice.model].title))
+        why = {
+            "rows": "What looks good in so few rows is mostly luck.",
+            "null": "But features chosen with shuffled outcomes are about as stable as these.",
+            "covariates": added_text(advice, evidence.data),
+            "chance": "That is not shown to be better than guessing.",
+        }
+        return f"On new rows expect {reached}. {why[advice.refused]}"
+    model = capital(_articled(evidence.names[choice.model or ""].title))
     return (
         f"{_again(evidence)} {model} with features chosen in this way is expected to reach "
-        f"{reached} on new rows. {_how_sure(evidence)}"
+        f"{reached} on new rows. {_how_sure(advice)}"
     )
 
 
@@ -245,16 +226,14 @@ def _again(evidence: Evidence) -> str:
     )
 
 
-def _how_sure(evidence: Evidence) -> str:
+def _how_sure(advice: Recommendation) -> str:
     """Say how often the same configuration is chosen if the rows vary."""
-    advice = evidence.choice.recommendation
-    assert advice is not None
-    assert advice.trusted is not None
-    share = percent(advice.trusted.share)
-    if not advice.trusted.toss_up:
+    trusted = advice.answers["trusted"]
+    share = percent(trusted.share)
+    if not trusted.toss_up:
         return f"Where rows and features are drawn anew, {share} of the draws choose the same."
     shares = advice.considered.shares["trusted"]
-    others = [c for c, _ in shares if c != advice.trusted.configuration]
+    others = [c for c, _ in shares if c != trusted.configuration]
     named = [f"{c.method} with {count(c.size or 0, 'feature')}" for c in others[:2]]
     also = f", others choose {listed(named)}" if named else ""
     return (
@@ -266,14 +245,6 @@ def _how_sure(evidence: Evidence) -> str:
 def _unknown_use(evidence: Evidence) -> str:
     outcome = evidence.data.target.words().outcome
     return f"No model was run, so it is not known whether these features predict {outcome}."
-
-
-def _how_many(some: int, n: int) -> str:
-    return {0: "none", n: "all"}.get(some, str(some))
-
-
-def _core(evidence: Evidence) -> str:
-    return f"{_how_many(evidence.n_core, len(evidence.signature))} of them, its core"
 
 
 def recommendation_words(advice: Recommendation) -> str:
@@ -301,14 +272,23 @@ def recommendation_words(advice: Recommendation) -> str:
             else f"No other of {among} predicts about as well (up to one standard error of its "
             f"{metric})"
         )
-        null = f"; {two_decimals(trusted.null)} with shuffled outcomes"
-        words = (
-            f"{trusted.method} with {count(trusted.size, 'feature')} and {trusted.model}. {alike}. "
-            f"{_replication_words(trusted)}Its stability on resamples of these rows is "
-            f"{two_decimals(trusted.stability.value)} over {considered.runs}"
-            f"{'' if math.isnan(trusted.null) else null}. {expected} {len(advice.core)} of the "
-            f"{count(len(advice.signature), 'feature')} in the signature, its core, were selected "
-            "in more than half of the runs."
+        words = f"{trusted.method} with {count(trusted.size, 'feature')} and {trusted.model}. "
+        words += f"{alike}. "
+        if (one := trusted.replication) is not None:
+            toss_up = ", so it is a toss-up" if trusted.toss_up else ""
+            words += (
+                "The overlap expected with another sample of this size is "
+                f"{two_decimals(one.value)} (95{THIN}% interval {interval(one.low, one.high)}), "
+                f"corrected for the choice; it is chosen on {percent(trusted.share)} of the "
+                f"draws{toss_up}. "
+            )
+        known = not math.isnan(trusted.null)
+        null = f"; {two_decimals(trusted.null)} with shuffled outcomes" if known else ""
+        words += (
+            "Its stability on resamples of these rows is "
+            f"{two_decimals(trusted.stability.value)} over {considered.runs}{null}. {expected} "
+            f"{len(advice.core)} of the {count(len(advice.signature), 'feature')} in the "
+            "signature, its core, were selected in more than half of the runs."
         )
     if considered.weighting is not None:
         verdict = weighting_words(considered.weighting)
@@ -317,29 +297,6 @@ def recommendation_words(advice: Recommendation) -> str:
         named = [f"{method} ({runs})" for method, runs in considered.not_judged.items()]
         words += f" Not judged, because too many runs failed or are missing: {', '.join(named)}."
     return words
-
-
-def share_words(advice: Recommendation) -> Iterator[tuple[str, str]]:
-    """Say, for every answer, what its rule chooses on draws of rows and features."""
-    for name, shares in advice.considered.shares.items():
-        named = [
-            f"{c.method}, {count(c.size or 0, 'feature')}, {c.model} {percent(share)}"
-            for c, share in shares
-        ]
-        more = [f"{len(named) - SHARES} others"] if len(named) > SHARES else []
-        yield name, "; ".join([*named[:SHARES], *more])
-
-
-def _replication_words(trusted: Finalist) -> str:
-    if trusted.replication is None:
-        return ""
-    one = trusted.replication
-    toss_up = ", so it is a toss-up" if trusted.toss_up else ""
-    return (
-        f"The overlap expected with another sample of this size is {two_decimals(one.value)} "
-        f"(95{THIN}% interval {interval(one.low, one.high)}), corrected for the choice; it is "
-        f"chosen on {percent(trusted.share)} of the draws{toss_up}. "
-    )
 
 
 def _articled(title: str) -> str:
@@ -356,34 +313,23 @@ def _article(title: str) -> str:
 def _sentences(evidence: Evidence) -> Iterator[str]:
     choice, advice = evidence.choice, evidence.choice.recommendation
     each = count(choice.size, "feature")
-    if advice is not None:
+    if advice is None:
+        yield (
+            f"{choice.method} chose {each} in each of {count(choice.n_runs, 'run')}. The signature "
+            f"is the {len(evidence.signature)} chosen most often; {evidence.n_core} of them, its "
+            "core, were chosen in more than half of the runs. It is the most stable method on "
+            f"average, at its most stable size. {_unknown_use(evidence)} A selection can be stable "
+            "and useless."
+        )
+    else:
         yield recommendation_words(advice)
-        if added := added_text(advice, evidence.data):
-            yield added
-    if evidence.batches:
-        yield evidence.batches
+        yield from filter(None, [added_text(advice, evidence.data)])
+    yield from filter(None, [evidence.batches])
     if advice is not None and choice.kind == "nothing":
         yield (
             "The figures below show why: they are of the configuration with the best "
             f"{metric_title(advice.metric)}, {choice.method} with {each} and {choice.model}."
         )
-        yield from _null_sentence(evidence)
-        return
-    if advice is None:
-        yield (
-            f"{choice.method} chose {each} in each of {count(choice.n_runs, 'run')}. The signature "
-            f"is the {len(evidence.signature)} chosen most often; {_core(evidence)}, were chosen "
-            "in more than half of the runs. It is the most stable method on average, at its most "
-            f"stable size. {_unknown_use(evidence)} A selection can be stable and useless."
-        )
-    yield from _null_sentence(evidence)
-    if advice is not None:
-        yield _what_the_score_is(evidence, advice)
-    yield from _relevant_sentence(evidence)
-
-
-def _null_sentence(evidence: Evidence) -> Iterator[str]:
-    """Say what stability the method has without any signal, if that was run."""
     for row in evidence.null_here.to_dict("records"):
         yield (
             "On resamples of these rows its stability is "
@@ -392,6 +338,11 @@ def _null_sentence(evidence: Evidence) -> Iterator[str]:
             f"({interval(row['low'], row['high'])}), because training sets share "
             f"{share_text(evidence.shared_rows)} of their rows."
         )
+    if advice is not None and choice.kind != "nothing":
+        yield _what_the_score_is(evidence, advice)
+    if evidence.relevant is not None and len(evidence.signature):
+        known = evidence.signature["relevant"].astype(bool)
+        yield f"The truth is known here: {known.sum()} of these {len(known)} are relevant."
 
 
 def _what_the_score_is(evidence: Evidence, advice: Recommendation) -> str:
@@ -408,26 +359,17 @@ def _what_the_score_is(evidence: Evidence, advice: Recommendation) -> str:
     )
 
 
-def _relevant_sentence(evidence: Evidence) -> list[str]:
-    """Say how many features of the signature are relevant, where the truth is known."""
-    signature, often = evidence.signature, evidence.n_core
-    if evidence.relevant is None or signature.empty:
-        return []
-    relevant = signature["relevant"].astype(bool)
-    words = f"The truth is known here: {relevant.sum()} of these {len(signature)} are relevant"
-    if 0 < often < len(signature):
-        words += f", {relevant[signature['core'].astype(bool)].sum()} of the {often} in the core"
-    return [f"{words}."]
-
-
 def _named(advice: Recommendation, name: str) -> NamedAnswer:
     """Put one of the three answers beside the trusted one."""
     one, metric = advice.answers[name], advice.metric
     above = list(advice.answers)[: list(advice.answers).index(name)]
     same = [other for other in above if advice.answers[other].configuration == one.configuration]
-    costs = one.costs.get("trusted")
-    steady, score = one.stability, one.score
+    score, against = one.score, [_difference(test) for test in one.costs.get("trusted", ())]
     ends = score_interval(metric, score.low, score.high)
+    draws = [
+        f"{c.method}, {count(c.size or 0, 'feature')}, {c.model} {percent(share)}"
+        for c, share in advice.considered.shares[name]
+    ]
     return NamedAnswer(
         name=name,
         best_in=BEST_IN[name].format(metric=metric_title(metric)),
@@ -436,13 +378,13 @@ def _named(advice: Recommendation, name: str) -> NamedAnswer:
         model=clean(one.model),
         replication=_estimate(one.replication),
         share=percent(one.share) + (" (a toss-up)" if one.toss_up else ""),
-        stability=_estimate(steady),
+        stability=_estimate(one.stability),
         null="" if math.isnan(one.null) else two_decimals(one.null),
         score=f"{score_text(metric, score.value)} ({ends})",
-        score_cost="" if costs is None else _difference(costs[0]),
-        stability_cost="" if costs is None else _difference(costs[1]),
+        score_cost=against[0] if against else "",
+        stability_cost=against[1] if against else "",
         same_as=same[0] if same else "",
-        draws=dict(share_words(advice))[name],
+        draws="; ".join(draws[:SHARES] + (["others"] if len(draws) > SHARES else [])),
     )
 
 
@@ -462,7 +404,7 @@ def _tiles(evidence: Evidence) -> list[Tile]:
     choice, advice = evidence.choice, evidence.choice.recommendation
     tiles = []
     if choice.kind != "nothing":
-        note = f"{_core(evidence)}, in more than half of the runs"
+        note = f"{evidence.n_core} of them, its core, in more than half of the runs"
         tiles.append(Tile("Signature", count(len(evidence.signature), "feature"), note))
     if choice.kind != "nothing" and choice.replication is not None:
         found = choice.replication
@@ -471,7 +413,14 @@ def _tiles(evidence: Evidence) -> list[Tile]:
         note += f"; stability on these rows {two_decimals(choice.stability)}"
         tiles.append(Tile("Chosen again", percent(value), note))
     else:
-        tiles.append(_stability_tile(evidence))
+        note = f"95{THIN}% {interval(choice.low, choice.high)}; {SCALE}"
+        for row in evidence.null_here.to_dict("records"):
+            ends = interval(row["low"], row["high"])
+            note += f"; with shuffled outcomes {two_decimals(row['null'])} ({ends})"
+        steady = two_decimals(choice.stability)
+        if math.isnan(choice.stability):
+            steady, note = "undefined", "all features are selected, or too few runs finished"
+        tiles.append(Tile("Stability on these rows", steady, note))
     if advice is not None:
         metric, score = advice.metric, advice.score
         ends = score_interval(metric, score.low, score.high)
@@ -491,15 +440,3 @@ def _tiles(evidence: Evidence) -> list[Tile]:
         note += ": a toss-up" if sure.toss_up else ""
     tiles.append(Tile(label, names[choice.method].title, note, choice.method))
     return tiles
-
-
-def _stability_tile(evidence: Evidence) -> Tile:
-    choice = evidence.choice
-    if math.isnan(choice.stability):
-        note = "all features are selected, or too few runs finished"
-        return Tile("Stability on these rows", "undefined", note)
-    note = f"95{THIN}% {interval(choice.low, choice.high)}; {SCALE}"
-    for row in evidence.null_here.to_dict("records"):
-        ends = interval(row["low"], row["high"])
-        note += f"; with shuffled outcomes {two_decimals(row['null'])} ({ends})"
-    return Tile("Stability on these rows", two_decimals(choice.stability), note)

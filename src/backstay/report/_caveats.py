@@ -1,7 +1,5 @@
 """The limits of the answer, and whether instance weighting did anything."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -64,8 +62,7 @@ def caveats(evidence: Evidence, verdicts: Iterable[WeightingWords]) -> list[Cave
     study = [
         *_about_reading(data),
         *_about_unfinished(data),
-        *_about_too_few(evidence.runs),
-        *_about_failures(evidence.failures),
+        *_about_missing_runs(evidence.runs, evidence.failures),
         *_about_filling(evidence.ranked, choice),
         *_about_few_runs(choice),
         *(Caveat(*words) for words in data.target.concerns(data.metric if data.models else None)),
@@ -103,22 +100,17 @@ def weighting_words(verdict: WeightingVerdict) -> WeightingWords:
         f"control {verdict.control}, which has equal weights of the same sum."
     )
     average = f"averaged over all sizes, the gain over the control is {_gain(verdict.overall)}"
-    title, text = {
-        "shown": (
-            f"The weights of {verdict.method} themselves add stability.",
-            f" The gain holds in general: {average}.",
-        ),
-        "here": (
-            f"The weights of {verdict.method} are not shown to add stability in general.",
-            f" But {average}.",
-        ),
+    shown, text = {
+        "shown": ("themselves add stability", f" The gain holds in general: {average}."),
+        "here": ("are not shown to add stability in general", f" But {average}."),
         "explained": (
-            f"The weights of {verdict.method} are not shown to add stability.",
+            "are not shown to add stability",
             " So its gain is explained by its control: what helps is the sum of the weights, "
             "which changes the regularisation, not the weighting.",
         ),
-        "none": (f"The weights of {verdict.method} are not shown to add stability.", ""),
+        "none": ("are not shown to add stability", ""),
     }[verdict.kind]
+    title = f"The weights of {verdict.method} {shown}."
     return WeightingWords(verdict.method, verdict.kind, title, gain + text)
 
 
@@ -129,31 +121,23 @@ def _gain(difference: DifferenceTest) -> str:
 
 def _about_nothing(choice: Choice) -> Iterator[Caveat]:
     advice = choice.recommendation
-    if advice is None:
+    if advice is None or advice.refused not in ("rows", "chance"):
         return
     ends = score_interval(advice.metric, advice.score.low, advice.score.high)
+    why = "More rows would make it narrower."
     if advice.refused == "rows":
-        yield Caveat(
-            "There may still be something to find.",
-            f"The interval of the {metric_title(advice.metric)} is {ends}. Below "
-            f"{advice.LEAST_ROWS} independent rows such figures are too good where anything is "
-            "chosen by them, even after all corrections. Add rows, and run the study again.",
+        why = (
+            f"Below {advice.LEAST_ROWS} independent rows such figures are too good where anything "
+            "is chosen by them, even after all corrections. Add rows, and run the study again."
         )
-    elif advice.refused == "chance":
-        yield Caveat(
-            "There may still be something to find.",
-            f"The interval of the {metric_title(advice.metric)}, {ends}, includes "
-            f"{score_text(advice.metric, advice.chance)}, which guessing reaches. More rows would "
-            "make it narrower.",
-        )
+    yield Caveat(
+        "There may still be something to find.",
+        f"The interval of the {metric_title(advice.metric)} is {ends}; guessing reaches "
+        f"{score_text(advice.metric, advice.chance)}. {why}",
+    )
 
 
 def _about_stability(choice: Choice, n_core: int) -> Iterator[Caveat]:
-    if choice.stability == 1:
-        yield Caveat(
-            "Other rows could change the choice.",
-            "It was the same in all of these runs, so the interval of the stability has no width.",
-        )
     if choice.replication is not None and choice.replication.value < 0.5:
         yield Caveat(
             "A second study would choose mostly other features.",
@@ -192,27 +176,15 @@ def _about_weighting(
 
 def _about_rivals(rivals: Iterable[Comparison], choice: Choice) -> Iterator[Caveat]:
     """Name the methods that cannot be told from the one chosen, in paired comparisons."""
-    comparisons = {comparison.first: comparison for comparison in rivals}
-    yield from _about_stable_rivals({m: c.stability for m, c in comparisons.items()}, choice)
-    if choice.model is not None:
-        yield from _about_accurate_rivals({m: c.accuracy for m, c in comparisons.items()}, choice)
-
-
-def _about_stable_rivals(tests: Mapping[str, DifferenceTest], choice: Choice) -> Iterator[Caveat]:
+    comparisons = list(rivals)
     at = f"at {count(choice.size, 'feature')}"
-    ends = {rival: interval(test.low, test.high) for rival, test in tests.items()}
-    twins = [rival for rival, test in tests.items() if test.low == test.high == 0]
+    ends = {one.first: interval(one.stability.low, one.stability.high) for one in comparisons}
     stabler = [
-        f"{rival} ({signed(test.difference)}, {ends[rival]})"
-        for rival, test in tests.items()
-        if test.low > 0
+        f"{one.first} ({signed(one.stability.difference)}, {ends[one.first]})"
+        for one in comparisons
+        if one.stability.low > 0
     ]
-    ties = [
-        rival for rival, test in tests.items() if test.low <= 0 <= test.high and rival not in twins
-    ]
-    if twins:
-        title = f"{choice.method} is not more stable than {listed(twins)}."
-        yield Caveat(title, f"They are exactly as stable {at}.")
+    ties = [one.first for one in comparisons if one.stability.low <= 0 <= one.stability.high]
     if stabler:
         yield Caveat(
             "Other methods are more stable.",
@@ -225,10 +197,10 @@ def _about_stable_rivals(tests: Mapping[str, DifferenceTest], choice: Choice) ->
             f"The 95\u202f% intervals of the paired differences {at}, on these rows, include 0: "
             f"{named}.",
         )
-
-
-def _about_accurate_rivals(tests: Mapping[str, DifferenceTest], choice: Choice) -> Iterator[Caveat]:
+    if choice.model is None:
+        return
     metric = find_metric(choice.metric or "accuracy")
+    tests = {one.first: one.accuracy for one in comparisons}
     known = {rival: test for rival, test in tests.items() if math.isfinite(test.p_value)}
     better = [
         f"{rival} ({signed(test.difference)})"
@@ -240,8 +212,7 @@ def _about_accurate_rivals(tests: Mapping[str, DifferenceTest], choice: Choice) 
         for rival, test in known.items()
         if not (test.p_value < 0.05 and metric.gain(test.difference) < 0)
     ]
-    where = f"with {choice.model} at {count(choice.size, 'feature')}"
-    tests_said = f"Paired tests at 5\u202f% on these rows, {where},"
+    tests_said = f"Paired tests at 5\u202f% on these rows, with {choice.model} {at},"
     if better:
         text = f"{tests_said} find these better: {listed(better)}."
         yield Caveat(f"Other methods have a better {metric.title}.", text)
@@ -266,8 +237,8 @@ def _about_partners(partners: pd.DataFrame, signature: pd.DataFrame) -> Iterator
     )
 
 
-def _about_too_few(runs: pd.DataFrame) -> Iterator[Caveat]:
-    """Name the methods that took part in no comparison."""
+def _about_missing_runs(runs: pd.DataFrame, failures: pd.DataFrame) -> Iterator[Caveat]:
+    """Name the methods that failed, and those that took part in no comparison."""
     few = runs[~runs["judged"].to_numpy(dtype=bool)].to_dict("records")
     if few:
         named = listed([f"{row['method']} ({row['n_runs']} of {row['of']})" for row in few])
@@ -276,17 +247,11 @@ def _about_too_few(runs: pd.DataFrame) -> Iterator[Caveat]:
             f"Only methods with {TooFewRunsError.minimum_share:.0%} of their runs are compared "
             f"or recommended. Fewer finished: {named}.",
         )
-
-
-def _about_failures(failures: pd.DataFrame) -> Iterator[Caveat]:
-    if not failures.empty:
+    if len(failures):
         counts = failures.groupby("method", sort=False).size()
         named = listed([f"{method} ({n})" for method, n in counts.items()])
-        yield Caveat(
-            "Failed tasks could have changed the answer.",
-            f"{count(len(failures), 'task')} failed: {named}. The section on failures has the "
-            "reasons.",
-        )
+        text = f"{count(len(failures), 'task')} failed: {named}. The section on failures says why."
+        yield Caveat("Failed tasks could have changed the answer.", text)
 
 
 def _about_filling(ranked: pd.DataFrame, choice: Choice) -> Iterator[Caveat]:
@@ -323,6 +288,5 @@ def _about_unfinished(data: DatasetFacts) -> Iterator[Caveat]:
 def _about_few_runs(choice: Choice) -> Iterator[Caveat]:
     if choice.n_runs < FEW_RUNS:
         runs = f"{choice.method} has {count(choice.n_runs, 'run')}"
-        yield Caveat(
-            "The intervals are rough.", f"{runs}; precise intervals need {FEW_RUNS} or more."
-        )
+        text = f"{runs}; precise intervals need {FEW_RUNS} or more."
+        yield Caveat("The intervals are rough.", text)

@@ -1,7 +1,5 @@
 """The DOME checklist (Walsh et al. 2021), filled in as far as a study knows."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 
 from backstay.report._answer import recommendation_words
@@ -31,21 +29,13 @@ def dome(parts: Iterable[tuple[str, Evidence]]) -> str:
     sections = []
     for name, evidence in parts:
         lines = [f"## {_cell(name)}", ""]
-        for title, rows in _answers(evidence).items():
+        for title, answers in SECTIONS.items():
+            rows = answers(evidence)
             lines += [f"### {title}", "", "| question | answer |", "|---|---|"]
             lines += [f"| {question} | {_cell(answer)} |" for question, answer in rows.items()]
             lines.append("")
         sections.append("\n".join(lines))
     return "\n".join([HEAD, *sections])
-
-
-def _answers(evidence: Evidence) -> dict[str, dict[str, str]]:
-    return {
-        "Data": _data(evidence),
-        "Optimization": _optimization(evidence),
-        "Model": _model(evidence),
-        "Evaluation": _evaluation(evidence),
-    }
 
 
 def _data(evidence: Evidence) -> dict[str, str]:
@@ -55,13 +45,13 @@ def _data(evidence: Evidence) -> dict[str, str]:
         f"File {said['file']}, SHA-256 {said.get('sha256', 'unknown')}. " if "file" in said else ""
     )
     n_train = evidence.training_share * data.n_samples
-    paired = data.effect_units.kind == "pairs"
-    groups = (
-        "No groups of dependent samples were given"
-        if data.n_groups is None
-        else f"{count(data.n_groups, 'pair' if paired else 'group')} were kept on one side of "
-        f"every split; effects and their tests are over {units_text(data)}"
-    )
+    groups = "No groups of dependent samples were given"
+    if data.n_groups is not None:
+        kept = count(data.n_groups, "pair" if data.effect_units.kind == "pairs" else "group")
+        groups = (
+            f"{kept} were kept on one side of every split; effects and their tests are over "
+            f"{units_text(data)}"
+        )
     return {
         "Provenance": (
             f"{file}{count(data.n_samples, 'sample')}, {count(data.n_features, 'feature')}; "
@@ -136,7 +126,7 @@ def _model(evidence: Evidence) -> dict[str, str]:
 
 def _evaluation(evidence: Evidence) -> dict[str, str]:
     data, advice = evidence.data, evidence.choice.recommendation
-    metrics = listed([metric_title(name) for name in data.scoring], 12) if data.models else ""
+    metrics = listed([metric_title(name) for name in data.scoring], 12) if data.models else "none"
     confidence = "No model was run."
     if advice is not None:
         confidence = f"{recommendation_words(advice)} {added_text(advice, data)}"
@@ -146,7 +136,7 @@ def _evaluation(evidence: Evidence) -> dict[str, str]:
             f"Repeated splits of the same samples ({data.resampling}). Independent samples: "
             f"{AUTHORS}"
         ),
-        "Performance measures": f"{metrics or 'none'}; stability of the selection (Nogueira).",
+        "Performance measures": f"{metrics}; stability of the selection (Nogueira).",
         "Comparison": (
             f"{count(len(data.methods), 'method')} on the same splits, controls of weighted "
             f"methods included; baselines: {null}. Other published methods: {AUTHORS}"
@@ -157,6 +147,14 @@ def _evaluation(evidence: Evidence) -> dict[str, str]:
             f"released: {AUTHORS}"
         ),
     }
+
+
+SECTIONS = {
+    "Data": _data,
+    "Optimization": _optimization,
+    "Model": _model,
+    "Evaluation": _evaluation,
+}
 
 
 def _cell(text: str) -> str:

@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
+from backstay._identity import describe
 from backstay._refusal import Refusal
 from backstay.report._design_words import batch_text
-from backstay.report._names import Name, names_of
 from backstay.report._sections import records, section_tables
+from backstay.report._words import estimator_text
 from backstay.results import (
     Choice,
     Comparison,
@@ -23,27 +24,31 @@ from backstay.results import (
     Suspicion,
     WeightingVerdict,
 )
+from backstay.study import list_methods, make_methods
 
 if TYPE_CHECKING:  # a report need not load the methods
     from backstay.ensemble import ExpectedFalse
 
 
 @dataclass(frozen=True)
+class Name:
+    """A name as it was given, spelt out, what it does, and who described it first."""
+
+    name: str
+    title: str
+    what: str = ""
+    source: str = ""
+
+
+@dataclass(frozen=True)
 class Evidence:
     """The answers of the results that the report puts into words, figures and tables.
 
-    Features are those under the chosen method, frequencies those under every method. Where
-    nothing is recommended there are no rivals, and the signature is empty: it would be one of
-    noise. `null` has a row per method and size, none without runs with shuffled outcomes; runs
-    train on `training_share` of the rows, and two of them share `shared_rows` of those. Tables of
-    `predictions` and groups of correlated features are those of the choice. `modules` has the
-    stability of every method at the chosen size if features of one module count as the same,
-    `equivalents` what could replace the signature's features. How many of these are expected to be
-    false is known if decoys were drawn. `plan` says what more rows would bring;
-    it is None where the study did not run on parts of its rows. `pair_order` says how many pairs
-    the chosen model puts in the right order; it is empty without pairs. `batches` says how batches
-    did. `suspicions` about the data
-    begin with the most serious.
+    Features, groups and tables of `predictions` are those of the choice; frequencies, the null (a
+    row per size) and stability of modules those of every method. Where nothing is recommended
+    there are no rivals, and the signature is empty: it would be one of noise. Runs train on
+    `training_share` of the rows, and two of them share `shared_rows` of those. What the study did
+    not run is None or empty. Suspicions about the data begin with the most serious.
     """
 
     study: StudyFacts
@@ -64,6 +69,7 @@ class Evidence:
     runs: pd.DataFrame
     ranked: pd.DataFrame
     failures: pd.DataFrame
+    times: pd.DataFrame
     names: dict[str, Name]
     predictions: dict[str, Any]
     groups: pd.DataFrame
@@ -104,12 +110,10 @@ class Evidence:
             )
         if self.values_kept:
             return ""
-        if data.n_done < data.n_tasks:
-            return "their values are kept when the study has finished"
         if data.n_samples > data.FEW_SAMPLES:
             return f"there are {data.n_samples} samples, and the store holds no values of them"
         return (
-            "the store does not hold their values; run the same study again to add them (nothing "
+            "the store does not hold their values yet; finish the study, or run it again (nothing "
             "is computed twice)"
         )
 
@@ -124,6 +128,7 @@ def gather(results: Results) -> Evidence:
     """Gather what a report needs from the results of one data set."""
     choice = results.choice()
     size, trained = choice.size, results.runs.training_rows()
+    partners = results.selections.partners().frame()
     return Evidence(
         study=results.facts,
         data=results.data,
@@ -134,7 +139,10 @@ def gather(results: Results) -> Evidence:
         features=results.features(choice.method, size).frame(),
         frequencies=results.selections.frequency(size).frame(),
         consensus=results.selections.consensus(size).frame(),
-        partners=results.selections.partners().frame(),
+        partners=partners.assign(
+            name=partners["feature"].map(results.data.label),
+            partner_name=partners["partner"].map(results.data.label),
+        ),
         gains=results.weights.gains(choice.metric).frame(),
         weighting=results.weights.verdicts(size),
         rivals=[] if choice.kind == "nothing" else results.comparisons.rivals(choice.configuration),
@@ -143,7 +151,8 @@ def gather(results: Results) -> Evidence:
         runs=results.runs.counts().frame(),
         ranked=results.selections.ranked().frame(),
         failures=results.runs.errors().frame(),
-        names=names_of(results.facts, results.data),
+        times=results.runs.times().frame(),
+        names=_names(results.facts, results.data),
         predictions=section_tables(results),
         groups=results.selections.groups().frame(),
         modules=results.selections.module_stability([size]).frame(),
@@ -177,3 +186,29 @@ def _equivalents(results: Results, choice: Choice) -> pd.DataFrame:
     if choice.kind == "nothing" or not few or not results.samples.kept():
         return pd.DataFrame()
     return results.selections.equivalents().frame()
+
+
+def _names(study: StudyFacts, data: DatasetFacts) -> dict[str, Name]:
+    """Return what every method and model is called; unknown names stay as they are."""
+    known = {
+        row["name"]: Name(row["name"], row["title"], row["what"], row["source"])
+        for row in list_methods().to_dict("records")
+    }
+    names = {}
+    for name, role in data.methods.items():
+        made = study.methods.get(name)
+        if role.added:
+            # Named by the study after the method they belong to, such as "t (control, mean 1)".
+            plain, mark, rest = name.partition(" (")
+            names[name] = Name(name, known.get(plain, Name(plain, plain)).title + mark + rest)
+        elif name in known and describe(make_methods([name])[name], name) == made:
+            names[name] = known[name]
+        else:
+            names[name] = Name(name, name)
+    models = data.target.words().models
+    for name in data.models:
+        title, marks, what = models.get(name, (name, (), ""))
+        code = estimator_text(study.models.get(name))
+        meant = all(mark in code for mark in marks)
+        names[name] = Name(name, title, what) if meant else Name(name, name)
+    return names

@@ -1,9 +1,7 @@
 """A paragraph on methods, ready to paste into a paper, with what it cites."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
-from dataclasses import dataclass
+from typing import Any
 
 from backstay.report._design_words import added_text, design_text
 from backstay.report._evidence import Evidence
@@ -42,16 +40,8 @@ WORKS = {
 }
 
 
-@dataclass(frozen=True)
-class MethodsText:
-    """The paragraph, and the works it cites in the order of their numbers."""
-
-    text: str
-    references: list[str]
-
-
-def methods_text(evidence: Evidence) -> MethodsText:
-    """Describe what was done, in the past tense."""
+def methods_text(evidence: Evidence) -> dict[str, Any]:
+    """Describe what was done, in the past tense, and list the works cited in their order."""
     cited: list[str] = []
 
     def cite(key: str) -> str:
@@ -62,7 +52,7 @@ def methods_text(evidence: Evidence) -> MethodsText:
     sentences = [
         _about_data(evidence),
         _about_runs(evidence),
-        *([said] if (said := design_text(evidence.data)) else []),
+        *filter(None, [design_text(evidence.data)]),
         _about_stability(evidence, cite("nogueira")),
     ]
     if evidence.data.models:
@@ -74,7 +64,7 @@ def methods_text(evidence: Evidence) -> MethodsText:
     elif evidence.data.effect_units.kind in ("mixed", "unknown"):
         sentences.append(f"Effects and their tests are over {units_text(evidence.data)}.")
     sentences.append(_about_software(evidence))
-    return MethodsText(" ".join(sentences), [WORKS.get(key, key) for key in cited])
+    return {"text": " ".join(sentences), "references": [WORKS.get(key, key) for key in cited]}
 
 
 def _about_data(evidence: Evidence) -> str:
@@ -102,19 +92,16 @@ def _about_runs(evidence: Evidence) -> str:
 
 
 def _about_stability(evidence: Evidence, nogueira: str) -> str:
-    data = evidence.data
-    null = ""
+    data, sizes = evidence.data, listed(list(map(str, evidence.data.sizes)), 12)
+    words = f"Stability was measured {nogueira} for the best {sizes} features."
     if data.null:
         kinds = {"rows": "", "pairs": " within pairs"}
         within = kinds.get(data.effect_units.kind, " as groups allow")
-        null = (
+        words += (
             f" The same was done with the outcomes shuffled{within} {count(data.null, 'time')}, to "
             "see what stability is reached without any signal."
         )
-    return (
-        f"Stability was measured {nogueira} for the best {listed(list(map(str, data.sizes)), 12)} "
-        f"features.{null}"
-    )
+    return words
 
 
 def _about_scores(evidence: Evidence, cite: Callable[[str], str]) -> str:
@@ -147,14 +134,13 @@ def _about_scores(evidence: Evidence, cite: Callable[[str], str]) -> str:
 def _about_signature(evidence: Evidence) -> str:
     choice, names = evidence.choice, evidence.names
     groups = evidence.groups["group"].nunique()
-    found = choice.replication
-    again = (
-        ""
-        if found is None
-        else " The chance-corrected overlap with the selection in an independent sample of this "
-        f"size, estimated from the selection frequencies, was {two_decimals(found.value)} "
-        f"(95\u202f% interval {interval(found.low, found.high)})."
-    )
+    again = ""
+    if (found := choice.replication) is not None:
+        again = (
+            " The chance-corrected overlap with the selection in an independent sample of this "
+            f"size, estimated from the selection frequencies, was {two_decimals(found.value)} "
+            f"(95\u202f% interval {interval(found.low, found.high)})."
+        )
     within = f", in {count(groups, 'group')} of correlated features (|r| ≥ 0.7)" if groups else ""
     return (
         f"The signature is the {count(len(evidence.signature), 'feature')} that "

@@ -1,7 +1,5 @@
 """report.html: the summary and the displays in one file that needs no network; rendering only."""
 
-from __future__ import annotations
-
 import base64
 import csv
 import hashlib
@@ -11,17 +9,17 @@ import math
 from collections.abc import Sequence
 from functools import cache
 from importlib import resources
-from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from backstay._files import spreadsheet_cell, write_whole
+from backstay._files import spreadsheet_cell
 from backstay.report._caveats import FEW_RUNS
 from backstay.report._words import (
     THIN,
     capital,
     clean,
     metric_title,
+    number_text,
     share_text,
     signed,
     two_decimals,
@@ -33,56 +31,39 @@ from backstay.report.figures._svg import legend_key
 
 # Rows of a figure's table in the page; the download has more.
 SHOWN_ROWS = 150
+ESCAPES = {code: quote(chr(code)) for code in range(128)}
 # A figure is drawn for a wide screen and for a phone.
 SIZES = ("wide", "narrow")
 
 
-def write_page(
-    summary: dict[str, Any],
-    displays: list[dict[str, Display]],
-    path: Path,
-    checklist: str,
-    *,
-    private: bool,
-) -> Path:
-    """Write the page of a summary and of the displays of its data sets."""
-    text = _page(summary, displays, checklist)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    return write_whole(path, text, private=private)
-
-
-def _page(summary: dict[str, Any], displays: list[dict[str, Display]], checklist: str) -> str:
-    """Return the report as text; the same results give the same text."""
-    from markupsafe import Markup
-
+def page_text(summary: dict[str, Any], displays: list[dict[str, Display]], checklist: str) -> str:
+    """Return the page of a summary and of the displays of its data sets."""
     figures, points = {}, {}
     for part, own in zip(summary["datasets"], displays, strict=True):
         for kind, display in own.items():
             key = f"{part['key']}-{kind}"
             figures[key], points[key] = render_figure(display, key)
-    return page_template().render(
-        summary=summary,
-        drawings=figures,
-        **style_and_script(),
-        points=Markup(json_text(points)),
-        dome_link=text_link(checklist, "text/markdown"),
-    )
+    link = text_link(checklist, "text/markdown")
+    return rendered("report.html", points, summary=summary, drawings=figures, dome_link=link)
 
 
-def style_and_script() -> dict[str, Any]:
-    """Return what every page holds of style and script, with the hash that allows the script."""
+def rendered(template: str, points: dict[str, Any], **known: Any) -> str:
+    """Return a page; the same knowledge gives the same text."""
     from markupsafe import Markup
 
     script = package_file("report.js")
-    return {
+    shared = {
         "css": Markup(css_variables() + package_file("report.css")),
         "script": Markup(script),
+        # The policy of the page allows this script only.
         "script_hash": base64.b64encode(hashlib.sha256(script.encode()).digest()).decode(),
+        "points": Markup(json_text(points)),
     }
+    return str(_template(template).render(**shared, **known))
 
 
 @cache
-def page_template(name: str = "report.html") -> Any:
+def _template(name: str) -> Any:
     """Return a template of this package, with the filters that all pages share."""
     import jinja2
 
@@ -104,13 +85,13 @@ def page_template(name: str = "report.html") -> Any:
         "two": lambda value: "–" if value is None else two_decimals(value),
         "two_signed": lambda value: "–" if value is None else signed(value),
         "three_signed": lambda value: f"{value:+.3f}".replace("-", "−"),
-        "signed": difference,
+        "signed": lambda value: "–" if value is None else number_text(value, sign=True),
         "small": small,
     }
     environment.globals |= {
         "csv_link": csv_link,
         "feature_csv": feature_csv,
-        "methods_link": methods_link,
+        "text_link": text_link,
         "shown_rows": SHOWN_ROWS,
         "few_runs": FEW_RUNS,
     }
@@ -162,18 +143,17 @@ def csv_link(columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> str:
     writer.writerow([spreadsheet_cell(name) for name in columns])
     writer.writerows([["" if c is None else spreadsheet_cell(c) for c in row] for row in rows])
     # The mark at the start tells spreadsheets that this is UTF-8.
-    return "data:text/csv;charset=utf-8,%EF%BB%BF" + quote(out.getvalue())
+    return "data:text/csv;charset=utf-8,%EF%BB%BF" + _quoted(out.getvalue())
+
+
+def _quoted(text: str) -> str:
+    """Return what `quote` does; ASCII, which tables of numbers are, at a tenth of the time."""
+    return text.translate(ESCAPES) if text.isascii() else quote(text)
 
 
 def text_link(text: str, kind: str = "text/plain") -> str:
     """Return a data: address of a text."""
     return f"data:{kind};charset=utf-8," + quote(text)
-
-
-def methods_link(paragraph: dict[str, Any]) -> str:
-    """Return a data: address of the paragraph on methods with its references."""
-    works = "".join(f"[{i + 1}] {work}\n" for i, work in enumerate(paragraph["references"]))
-    return text_link(f"{paragraph['text']}\n\n{works}")
 
 
 def feature_csv(part: dict[str, Any]) -> tuple[list[str], list[list[Any]]]:
@@ -205,22 +185,14 @@ def feature_csv(part: dict[str, Any]) -> tuple[list[str], list[list[Any]]]:
 
 def number(value: Any, digits: int = 3) -> str:
     """Return a number as a table shows it."""
-    if value is None:
+    if value is None or (isinstance(value, float) and not math.isfinite(value)):
         return "–"
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, float):
-        if not math.isfinite(value):
-            return "–"
         text = f"{value:.{digits}g}" if abs(value) < 1000 else f"{value:.0f}"
         return text.replace("-", "−")
     return str(value)
-
-
-def difference(value: float | None) -> str:
-    """Return a difference with its sign, to three digits."""
-    shown = number(value)
-    return f"+{shown}" if value is not None and value > 0 and shown != "–" else shown
 
 
 def small(value: float | None) -> str:

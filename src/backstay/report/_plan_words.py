@@ -1,7 +1,5 @@
 """Would more rows help? The answers of a plan in sentences: ranges, never a bare number."""
 
-from __future__ import annotations
-
 from backstay.report._words import THIN, count, metric_title
 from backstay.results import Plan, RowsNeeded
 
@@ -25,16 +23,14 @@ def needed_words(plan: Plan) -> list[str]:
 
 def _rows(needed: RowsNeeded, plan: Plan) -> str:
     most, least = 4 * plan.n_rows, float(plan.frame()["rows"].min())
-    low = f"{_number(needed.low)} or fewer" if needed.low <= least else _number(needed.low)
-    high = f"more than {_number(most)}" if needed.high > most else _number(needed.high)
-    if needed.low > most:
-        between = f"all of the range is beyond {_number(most)}"
-    elif needed.high <= least:
-        between = f"all of the range is {_number(least)} or fewer"
-    else:
-        between = f"range: {low} to {high}"
-    here = count(plan.n_rows, _noun(plan)[:-1])
+    ends = []
+    for rows in (needed.low, needed.high):
+        inside = f"more than {_number(most)}" if rows > most else _number(rows)
+        ends.append(f"{_number(least)} or fewer" if rows <= least else inside)
+    wide = ends[0] != ends[1]
+    between = f"range: {' to '.join(ends)}" if wide else f"all of the range is {ends[0]}"
     if needed.verdict == "already":
+        here = count(plan.n_rows, _noun(plan)[:-1])
         return f"the {here} of this study are enough, by the best guess ({between})"
     if needed.verdict == "beyond":
         return f"more than {_number(most)} {_noun(plan)}, four times as many as here ({between})"
@@ -46,10 +42,6 @@ def _noun(plan: Plan) -> str:
 
 
 def _number(rows: float) -> str:
-    """Return a number of rows with the two digits that mean something.
-
-    >>> _number(118.4), _number(43.2), _number(1234)
-    ('120', '43', '1\u202f200')
-    """
+    """Return a number of rows with the two digits that mean something."""
     rounded = round(rows, 1 - len(str(int(rows))) + 1) if rows >= 100 else round(rows)
     return f"{int(rounded):,}".replace(",", THIN)

@@ -1,23 +1,21 @@
 """The report of a study: summarised once, rendered as a dictionary or as a page."""
 
-from __future__ import annotations
-
 import os
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from backstay._files import write_whole
 from backstay.base import one_thread
 from backstay.report._answer import answer
 from backstay.report._dome import dome
 from backstay.report._evidence import Evidence, gather
-from backstay.report._page import write_page
+from backstay.report._page import page_text
 from backstay.report._sections import section_figures
 from backstay.report._summary import DatasetReport, plain, summary
 from backstay.report.figures._accuracy import AccuracyDisplay
-from backstay.report.figures._agreement import AgreementDisplay, BatchAgreementDisplay
+from backstay.report.figures._agreement import AgreementDisplay
 from backstay.report.figures._display import Display
-from backstay.report.figures._fit_times import FitTimesDisplay
 from backstay.report.figures._frequency import SelectionFrequencyDisplay
 from backstay.report.figures._heatmap import HeatmapDisplay
 from backstay.report.figures._pareto import ParetoDisplay
@@ -26,6 +24,7 @@ from backstay.report.figures._sample_map import SampleMapDisplay
 from backstay.report.figures._sample_weights import SampleWeightsDisplay
 from backstay.report.figures._stability import StabilityDisplay
 from backstay.report.figures._strips import StripDisplay
+from backstay.report.figures._upset import UpSetDisplay
 from backstay.report.figures._volcano import VolcanoDisplay
 from backstay.results import Results
 
@@ -68,7 +67,12 @@ class Report:
             raise ValueError("the results are empty; run a study first.")
         # Thousands of small products: threads would spend their time waiting for each other.
         with one_thread():
-            return [_dataset_report(name, self.results[name]) for name in self.results.datasets]
+            return [self._part(name) for name in self.results.datasets]
+
+    def _part(self, name: str) -> DatasetReport:
+        results = self.results[name]
+        evidence = gather(results)
+        return DatasetReport(name, evidence, answer(evidence), _figures(results, evidence))
 
     @cached_property
     def _summary(self) -> dict[str, Any]:
@@ -80,22 +84,13 @@ class Report:
     def to_dict(self) -> dict[str, Any]:
         """Return everything the report says, ready for JSON.
 
-        Returns
-        -------
-        dict
-            ``title`` and, in ``datasets``, the answer, the figures' data and findings, the tables
-            and the setting of each. Undefined numbers are None. Names are as given, not escaped.
+        That is ``title`` and, in ``datasets``, the answer, the figures' data and findings, the
+        tables and the setting of each. Undefined numbers are None. Names are not escaped.
         """
         return self._summary
 
     def dome(self) -> str:
-        """Return the DOME checklist in Markdown, filled in as far as the study knows.
-
-        Returns
-        -------
-        str
-            What the study cannot know is marked **authors**.
-        """
+        """Return the DOME checklist in Markdown; what the study cannot know is for the authors."""
         return dome((part.name, part.evidence) for part in self.parts)
 
     @property
@@ -104,36 +99,23 @@ class Report:
         return any(part.evidence.data.keep_samples for part in self.parts)
 
     def write(self, path: str | os.PathLike[str]) -> Path:
-        """Write the report as one HTML file; needs ``pip install "backstay[app]"``.
+        """Write one HTML file and return its path; needs ``pip install "backstay[app]"``.
 
         Parameters
         ----------
         path : path
             Of the HTML file; an existing one is replaced. Where it holds values or names of
             samples, only its owner may read a new one.
-
-        Returns
-        -------
-        Path
-            Where it is.
         """
         # A missing extra is reported before any work is done.
         try:
             import jinja2  # noqa: F401
         except ImportError as error:
             raise ImportError('reports need more packages: pip install "backstay[app]"') from error
-        return write_page(
-            self._summary,
-            [part.figures for part in self.parts],
-            Path(path),
-            self.dome(),
-            private=self.holds_samples,
-        )
-
-
-def _dataset_report(name: str, results: Results) -> DatasetReport:
-    evidence = gather(results)
-    return DatasetReport(name, evidence, answer(evidence), _figures(results, evidence))
+        text = page_text(self._summary, [part.figures for part in self.parts], self.dome())
+        path = Path(path)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        return write_whole(path, text, private=self.holds_samples)
 
 
 def _figures(results: Results, evidence: Evidence) -> dict[str, Display]:
@@ -163,11 +145,12 @@ def _figures(results: Results, evidence: Evidence) -> dict[str, Display]:
     )
     if len(data.methods) > 1:
         figures["agreement"] = AgreementDisplay.from_results(results, choice.size)
-    if len(results.selections.batch_agreement()):
-        figures["batches"] = BatchAgreementDisplay.from_results(results, choice.size)
+    if sum(not role.added for role in data.methods.values()) > 1:
+        figures["upset"] = UpSetDisplay.from_results(results, choice.size)
+    if len(batches := results.selections.batch_agreement().frame()):
+        figures["batches"] = AgreementDisplay(batches, {}, choice.size)
     if evidence.samples:
         figures["weights"] = SampleWeightsDisplay.from_results(results)
-    figures["times"] = FitTimesDisplay.from_results(results)
     for display in figures.values():
         display.highlight = choice.method
     return figures

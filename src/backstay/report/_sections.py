@@ -3,8 +3,6 @@
 The words of a section are in the template of its name.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 
@@ -12,7 +10,7 @@ import pandas as pd
 
 from backstay.report.figures._confusion import ConfusionDisplay
 from backstay.report.figures._display import Display
-from backstay.report.figures._numbers import PredictedDisplay, ResidualsDisplay
+from backstay.report.figures._numbers import PredictedDisplay
 from backstay.report.figures._roc import CURVES, RocDisplay
 from backstay.report.figures._survival import (
     AucOverTimeDisplay,
@@ -36,9 +34,9 @@ def section_figures(results: Results) -> dict[str, Display]:
 
 
 def section_tables(results: Results) -> dict[str, Any]:
-    """Return the tables of predictions, which are empty where no model was run."""
-    wanted = [name for name in results.data.target.sections if name in TABLES]
-    return {TABLES[name][0]: TABLES[name][1](results) for name in wanted}
+    """Return the tables of predictions; none where no model was run."""
+    wanted = results.data.target.sections if results.data.models else ()
+    return {TABLES[name][0]: TABLES[name][1](results) for name in wanted if name in TABLES}
 
 
 def records(frame: pd.DataFrame) -> list[dict[str, Any]]:
@@ -52,19 +50,9 @@ def _curves(results: Results) -> dict[str, Display]:
     return {kind: curve for kind, curve in curves.items() if len(curve.frame())}
 
 
-def _recalls(results: Results) -> list[dict[str, Any]]:
-    return records(results.predictions.recalls().frame()) if results.data.models else []
-
-
-def _pair_order(results: Results) -> list[dict[str, Any]]:
-    return records(results.predictions.table("pair_order").frame()) if results.data.models else []
-
-
 def _misclassified(results: Results) -> dict[str, Any]:
     """Return the samples most often misclassified, and how many ever were."""
-    if not results.data.models:
-        return {"rows": [], "n": 0, "tested": 0, "suspect": []}
-    frame = results.predictions.misclassified().frame()
+    frame = results.predictions.table("misclassified").frame()
     wrong = frame[frame["share"] > 0]
     nearly = wrong[(wrong["share"] >= NEARLY_ALL) & (wrong["n_runs"] >= FEW_TESTS)]
     suspect = records(nearly if len(nearly) <= FEW_SUSPECTS * len(frame) else nearly[:0])
@@ -72,41 +60,33 @@ def _misclassified(results: Results) -> dict[str, Any]:
     return {**found, "suspect": suspect}
 
 
-def _predicted(results: Results) -> dict[str, Display]:
-    kinds = {"predicted": PredictedDisplay, "residuals": ResidualsDisplay}
-    return {name: kind.from_results(results) for name, kind in kinds.items()}
-
-
 def _horizon(results: Results) -> dict[str, Display]:
-    kinds: dict[str, Any] = {"horizon": HorizonDisplay, "auc_over_time": AucOverTimeDisplay}
+    kinds = {"horizon": HorizonDisplay, "auc_over_time": AucOverTimeDisplay}
     return {name: kind.from_results(results) for name, kind in kinds.items()}
 
 
-def _first_of(name: str) -> Callable[[Results], dict[str, Any]]:
-    """Return how to get the first samples of a table of predictions, and their number."""
-
-    def first(results: Results) -> dict[str, Any]:
-        if not results.data.models:
-            return {"rows": [], "n": 0}
-        frame = results.predictions.table(name).frame()
-        return {"rows": records(frame.iloc[:MOST_SAMPLES]), "n": len(frame)}
-
-    return first
+def _first_of(results: Results, name: str) -> dict[str, Any]:
+    """Return the first samples of a table of predictions, and their number."""
+    frame = results.predictions.table(name).frame()
+    return {"rows": records(frame.iloc[:MOST_SAMPLES]), "n": len(frame)}
 
 
 FIGURES: dict[str, Callable[[Results], dict[str, Display]]] = {
     "confusion": lambda results: {"confusion": ConfusionDisplay.from_results(results)},
     "roc": _curves,
-    "predicted": _predicted,
+    "predicted": lambda results: {"predicted": PredictedDisplay.from_results(results)},
     "risk_groups": lambda results: {"risk_groups": RiskGroupsDisplay.from_results(results)},
     "horizon": _horizon,
 }
 # The name of a section's table in the summary, and what it holds.
 TABLES: dict[str, tuple[str, Callable[[Results], Any]]] = {
-    "confusion": ("recalls", _recalls),
-    "roc": ("pair_order", _pair_order),
+    "confusion": ("recalls", lambda results: records(results.predictions.table("recalls").frame())),
+    "roc": (
+        "pair_order",
+        lambda results: records(results.predictions.table("pair_order").frame()),
+    ),
     "misclassified": ("misclassified", _misclassified),
-    "residuals": ("residuals", _first_of("residuals")),
+    "residuals": ("residuals", lambda results: _first_of(results, "residuals")),
     "follow_up": ("follow_up", lambda results: results.data.target.remarks()),
-    "surprises": ("surprises", _first_of("surprises")),
+    "surprises": ("surprises", lambda results: _first_of(results, "surprises")),
 }

@@ -1,7 +1,5 @@
 """The part of a report about one data set, and the same as a dictionary, table by table."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
@@ -24,7 +22,7 @@ from backstay.report._words import (
     units_text,
 )
 from backstay.report.figures._display import Display
-from backstay.results import Role, SampleWeights
+from backstay.results import Role
 from backstay.targets import find_metric
 
 MOST_FEATURES = 300
@@ -32,6 +30,7 @@ SHOWN_PARTNERS = 3
 ANNOTATION = "annotation "
 # How a feature goes with the outcome, as Results.features() names it.
 EFFECTS = ("high_in", "difference", "effect", "effect_low", "effect_high", "p_value", "q_value")
+CHOSEN = ("feature", "name", "frequency", "frequency_low", "frequency_high", "again", "weight")
 # Rows of a figure's data at most; the tables of the results have all.
 MOST_ROWS = 4000
 
@@ -80,9 +79,11 @@ def summary(part: DatasetReport, key: str) -> dict[str, Any]:
         "features": {"rows": _features(evidence), "n": int(evidence.features["chosen"].sum())},
         "decoys": _decoys(evidence),
         "outlying": [
-            _outlying(weights, evidence.data.target.row_column) for weights in evidence.samples
+            {"methods": own.methods, "n": len(own.rows), "rows": records(own.outlying)}
+            for own in evidence.samples
         ],
         "errors": _failures(evidence.failures),
+        "times": records(evidence.times),
         **evidence.predictions,
         "groups": _groups(evidence),
         "modules": _modules(evidence),
@@ -91,24 +92,22 @@ def summary(part: DatasetReport, key: str) -> dict[str, Any]:
         "equivalents": _equivalents(evidence),
         "why_no_samples": evidence.why_no_samples,
         "names": {name: asdict(known) for name, known in evidence.names.items()},
-        "methods_text": asdict(methods_text(evidence)),
+        "methods_text": methods_text(evidence),
         "setting": _setting(evidence),
     }
 
 
 def plain(value: Any) -> Any:
     """Turn numbers of numpy into Python's, undefined ones into None, and clean all text."""
+    if isinstance(value, float):
+        return float(value) if math.isfinite(value) else None
+    if value is None or isinstance(value, int):
+        return value
     if isinstance(value, dict):
         return {clean(key): plain(item) for key, item in value.items()}
-    if isinstance(value, list | tuple):
+    if isinstance(value, (list, tuple)):
         return [plain(item) for item in value]
-    if isinstance(value, np.generic):
-        value = value.item()
-    if isinstance(value, float):
-        return value if math.isfinite(value) else None
-    if value is None or isinstance(value, bool | int):
-        return value
-    return clean(value)
+    return plain(value.item()) if isinstance(value, np.number | np.bool_) else clean(value)
 
 
 def _facts(evidence: Evidence) -> dict[str, Any]:
@@ -198,27 +197,19 @@ def _features(evidence: Evidence) -> list[dict[str, Any]]:
     rows, shares = shown.to_dict("records"), by_method.fillna(0.0).to_dict("records")
     return [
         {
-            "feature": row["feature"],
-            "name": row["name"],
+            **{name: row[name] for name in (*CHOSEN, *EFFECTS, "relevant")},
             "annotation": {
                 key.removeprefix(ANNOTATION): None if pd.isna(row[key]) else row[key]
                 for key in annotated
             },
-            "frequency": row["frequency"],
-            "frequency_low": row["frequency_low"],
-            "frequency_high": row["frequency_high"],
-            "again": row["again"],
             "means": {name: row[column] for name, column in described.items()},
-            **{name: row[name] for name in EFFECTS},
             "decoy_q_value": row.get("decoy_q_value"),
             "rank": row["mean_rank"],
-            "weight": row["weight"],
             "in_signature": row["feature"] in members,
             "core": row["feature"] in members and row["core"],
             "frequencies": own,
             "agreed": sum(share > 0.5 for name, share in own.items() if name != chosen),
             "partners": partners.get(row["feature"], []),
-            "relevant": row["relevant"],
         }
         for row, own in zip(rows, shares, strict=True)
     ]
@@ -227,10 +218,8 @@ def _features(evidence: Evidence) -> list[dict[str, Any]]:
 def _decoys(evidence: Evidence) -> dict[str, Any] | None:
     """Return how many features of the signature are expected to be false, if that is known."""
     expected, n = evidence.expected_false, len(evidence.signature)
-    if expected is None:
-        return None
     sentence = f"Expected false among these {n}: {expected}." if n else ""
-    return {"sentence": sentence, **expected._asdict()}
+    return None if expected is None else {"sentence": sentence, **expected._asdict()}
 
 
 def _groups(evidence: Evidence) -> list[dict[str, Any]]:
@@ -238,7 +227,7 @@ def _groups(evidence: Evidence) -> list[dict[str, Any]]:
     if not len(evidence.signature):
         return []
     return [
-        {"names": rows["name"].tolist(), "least": float(rows["correlation"].abs().min())}
+        {"names": rows["feature"].map(evidence.data.label).tolist()}
         for _, rows in evidence.groups.groupby("group", sort=True)
     ]
 
@@ -255,7 +244,7 @@ def _plan(evidence: Evidence) -> dict[str, Any] | None:
     if plan is None:
         return None
     needed = {"shared": plan.shared, "validation": plan.validation}
-    figures = {name: None if one is None else asdict(one) for name, one in needed.items()}
+    figures = {name: one and asdict(one) for name, one in needed.items()}
     return {"sentences": needed_words(plan), **figures, "grouped": plan.grouped}
 
 
@@ -285,17 +274,6 @@ def _equivalents(evidence: Evidence) -> dict[str, Any]:
     return {"slots": slots, "metric": metric.title, **_columns_and_rows(frame)}
 
 
-def _outlying(weights: SampleWeights, by: str) -> dict[str, Any]:
-    """Return the samples below the fences of a weighting; `by` names the column of outcomes."""
-    columns = ["row", "name", by, "weight", "n_runs"]
-    return {
-        "methods": weights.methods,
-        "fence": {str(kind): fence for kind, fence in weights.fence.items()},
-        "n": len(weights.rows),
-        "rows": weights.outlying[columns].to_dict("records"),
-    }
-
-
 def _failures(failures: pd.DataFrame) -> list[dict[str, Any]]:
     """Return every error of a method once, with the resamples on which it happened."""
     names = ["method", "stage", "error"]
@@ -309,15 +287,12 @@ def _setting(evidence: Evidence) -> dict[str, Any]:
     given = {name: estimator_text(value) for name, value in study.methods.items()}
     methods = {name: given.get(name) or _companion(name, data.methods) for name in data.methods}
     models = {name: estimator_text(value) for name, value in study.models.items()}
+    as_given = ("seed", "seed_drawn", "controls", "weight_models", "versions")
     return {
         "methods": [{"name": name, "made": made} for name, made in methods.items()],
         "models": [{"name": name, "made": made} for name, made in models.items()],
         "preprocess": None if study.preprocess is None else estimator_text(study.preprocess),
-        "seed": study.seed,
-        "seed_drawn": study.seed_drawn,
-        "controls": study.controls,
-        "weight_models": study.weight_models,
-        "versions": study.versions,
+        **{name: getattr(study, name) for name in as_given},
         "provenance": data.provenance,
         "data": data.fingerprints,
         "splits": data.splits,
@@ -329,5 +304,4 @@ def _companion(name: str, roles: Mapping[str, Role]) -> str:
     weighted = [method for method, role in roles.items() if role.control == name]
     if weighted:
         return f"added by the study: {listed(weighted)} with equal weights of the same sum"
-    plain_of = [method for method, role in roles.items() if role.plain == name]
-    return f"added by the study: {listed(plain_of)} without weights" if plain_of else "added"
+    return "added by the study: a weighted method without its weights"

@@ -1,7 +1,5 @@
 """What makes the data suspicious, in words that the report and the terminal share."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 
@@ -16,10 +14,9 @@ def suspicion_words(suspicion: Suspicion, target: Target) -> tuple[str, str]:
 
 
 def _copies(figures: Mapping[str, Any], target: Target) -> tuple[str, str]:
-    n = figures["rows"]
-    rows = f"{n} of {count(figures['of'], 'row')}"
+    n, rows = figures["rows"], count(figures["of"], "row")
     return (
-        f"{rows} {'is an exact copy' if n == 1 else 'are exact copies'} of others.",
+        f"{n} of {rows} {'is an exact copy' if n == 1 else 'are exact copies'} of others.",
         "A row that was trained on and is tested on again makes the score too good. Take copies "
         "out of the table, or name a column of groups.",
     )
@@ -34,25 +31,22 @@ def _near_copies(figures: Mapping[str, Any], target: Target) -> tuple[str, str]:
 
 
 def _gives_away(figures: Mapping[str, Any], target: Target) -> tuple[str, str]:
-    names, words = figures["features"], target.words()
+    names, words = [clean(name) for name in figures["features"]], target.words()
     shown = [
-        f"{clean(name)} ({two_decimals(value)})"
+        f"{name} ({two_decimals(value)})"
         for name, value in zip(names, figures["separation"], strict=True)
     ]
-    many = len(names) > 1
     return (
-        f"{listed([clean(name) for name in names])} alone nearly give{'' if many else 's'} "
-        f"{words.outcome} away.",
-        f"{capital(words.separation)} of {'each' if many else 'this feature'}: "
-        f"{listed(shown) if many else two_decimals(figures['separation'][0])}; no other feature "
-        "comes close. Is it the outcome in another form, or a consequence of it? Then drop it.",
+        f"{listed(names)} alone nearly give{'' if len(names) > 1 else 's'} {words.outcome} away.",
+        f"{capital(words.separation)}: {listed(shown)}; no other feature comes close. Is it the "
+        "outcome in another form, or a consequence of it? Then drop it.",
     )
 
 
 def _confounded(figures: Mapping[str, Any], target: Target) -> tuple[str, str]:
     names = [clean(name) for name, *_ in figures["columns"]]
     shown = [
-        f"{clean(name)} ({measure} {two_decimals(value)}, p {_p_value(p)})"
+        f"{clean(name)} ({measure} {two_decimals(value)}, p {max(p, 1e-12):.1g})"
         for name, measure, value, p in figures["columns"]
     ]
     return (
@@ -75,18 +69,11 @@ def _follow_up(figures: Mapping[str, Any], target: Target) -> tuple[str, str]:
     )
 
 
-def _p_value(p: float) -> str:
-    return f"= {p:.1g}" if p >= 1e-12 else "< 1e-12"
-
-
 def _shifted(figures: Mapping[str, Any], target: Target) -> tuple[str, str]:
-    words = target.words()
-    same = figures["same"]
-    way = (
-        f" {share_text(same)} go the same way: {words.directed.format(clean(figures['where']))}."
-        if same > 0.8
-        else ""
-    )
+    words, same, way = target.words(), figures["same"], ""
+    if same > 0.8:
+        where = words.directed.format(clean(figures["where"]))
+        way = f" {share_text(same)} go the same way: {where}."
     return (
         f"Nearly all features go with {words.outcome}: is it a batch?",
         f"{share_text(figures['significant'])} of the features have p < 0.05.{way} Biology rarely "

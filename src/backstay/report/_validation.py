@@ -1,20 +1,21 @@
 """What a signature did in a cohort, in words: validation.html, in the style of the report."""
 
-from __future__ import annotations
-
 import math
 import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+import pandas as pd
+
 from backstay import __version__
 from backstay._files import write_whole
-from backstay.report._page import json_text, page_template, render_figure, style_and_script
+from backstay.report._page import render_figure, rendered
 from backstay.report._words import (
     capital,
     count,
-    has_unit,
+    interval,
     listed,
     metric_title,
     number_text,
@@ -26,17 +27,16 @@ from backstay.report._words import (
 )
 from backstay.report.figures._confusion import ConfusionDisplay
 from backstay.report.figures._display import Display
-from backstay.report.figures._prediction_band import PredictionBandDisplay
+from backstay.report.figures._numbers import PredictedDisplay
 from backstay.report.figures._roc import RocDisplay
 from backstay.report.figures._survival import AucOverTimeDisplay, HorizonDisplay, RiskGroupsDisplay
 from backstay.report.figures._validation import (
     CalibrationDisplay,
-    ExpectedScoreDisplay,
     ShiftDisplay,
 )
 from backstay.results import Estimate
 from backstay.signature import ScoreComparison, Validation
-from backstay.targets import INTERVAL_LEVEL
+from backstay.targets import INTERVAL_LEVEL, find_metric
 
 Facts = dict[str, Any]
 VERDICTS = {
@@ -86,15 +86,15 @@ class ValidationReport:
         """The result in words."""
         main, n_rows = self.validation.main, self.validation.n_rows
         text = (
-            f"On {n_rows} rows the {metric_title(main.metric)} is {_figure(main, main.found)}; "
-            f"{_figure(main, main.expected)} was expected. "
+            f"On {n_rows} rows the {metric_title(main.metric)} is {_shown(main, main.found)}; "
+            f"{_shown(main, main.expected)} was expected. "
         )
         if main.verdict != "undefined":
-            difference = _figure(main, main.difference, "+")
-            text += f"The difference is {difference}, p {_p_text(main.p_value)}. "
+            by, ends = _difference(main)
+            text += f"The difference is {by} ({ends}), p {_p_text(main.p_value)}. "
         text += f"{VERDICTS[main.verdict]}{_because(main)}.{_needed(main, n_rows)}"
         if self._may_be_guessing:
-            text += f" It {NOT_SHOWN} ({main.chance:{_digits(main)}})."
+            text += f" It {NOT_SHOWN} ({score_text(main.metric, main.chance)})."
         return text
 
     @property
@@ -106,7 +106,7 @@ class ValidationReport:
         """Which difference counts as none, in words."""
         main = self.validation.main
         return (
-            f"A difference counts as none within {_margin(main)} of the "
+            f"A difference counts as none within ±{main.tolerance:.2g} of the "
             f"{metric_title(main.metric)}: {percent(main.margin)} of the way from guessing to the "
             "best score."
         )
@@ -124,17 +124,12 @@ class ValidationReport:
         return {**self.about, "headline": self.headline, "sentence": self.sentence, **values}
 
     def write(self, path: str | os.PathLike[str]) -> Path:
-        """Write one HTML file; needs ``pip install "backstay[app]"``.
+        """Write one HTML file and return its path; needs ``pip install "backstay[app]"``.
 
         Parameters
         ----------
         path : path
             Of the HTML file; an existing one is replaced.
-
-        Returns
-        -------
-        Path
-            Where it is.
         """
         path = Path(path)
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -142,30 +137,27 @@ class ValidationReport:
 
 
 def _page(report: ValidationReport) -> str:
-    from markupsafe import Markup
-
     displays = _displays(report.validation)
     drawn = {key: render_figure(display, key) for key, display in displays.items()}
-    return str(
-        page_template("validation.html").render(
-            about=report.about,
-            known=report.to_dict(),
-            margin=report.margin,
-            figures={key: _data(display) for key, display in displays.items()},
-            drawings={key: shown for key, (shown, _) in drawn.items()},
-            points=Markup(json_text({key: points for key, (_, points) in drawn.items()})),
-            **style_and_script(),
-            version=__version__,
-            **_words(report.validation),
-        )
+    return rendered(
+        "validation.html",
+        {key: points for key, (_, points) in drawn.items()},
+        about=report.about,
+        known=report.to_dict(),
+        margin=report.margin,
+        figures={key: _data(display) for key, display in displays.items()},
+        drawings={key: shown for key, (shown, _) in drawn.items()},
+        version=__version__,
+        **_words(report.validation),
     )
 
 
 def _displays(validation: Validation) -> dict[str, Display]:
-    displays: dict[str, Display] = {"scores": ExpectedScoreDisplay.from_validation(validation)}
+    displays: dict[str, Display] = {}
     target, rows = validation.target, validation.predictions
+    two = len(target.names) == 2
     if "predicted" in target.sections:
-        displays["predicted"] = PredictionBandDisplay(rows)
+        displays["predicted"] = PredictedDisplay(rows)
     if "risk groups" in validation.tables:
         horizon = target.to_json()["horizon"]
         displays["groups"] = RiskGroupsDisplay(validation.tables["risk groups"], horizon)
@@ -175,9 +167,11 @@ def _displays(validation: Validation) -> dict[str, Display]:
     if "confusion" in target.sections:
         displays["confusion"] = ConfusionDisplay(validation.tables["confusion"], target.names)
     if "roc" in target.sections and all(n for _, n in target.summary()):
-        scores = rows[[name for name in rows if str(name).startswith("score ")]].to_numpy()
-        truth = rows[target.row_column]
-        displays["roc"] = RocDisplay.from_predictions(truth, scores, classes=target.names)
+        names = [name for name in rows if str(name).startswith("score ")]
+        # What is predicted comes before the scores; nobody asks for it here.
+        outputs = np.column_stack([np.zeros(len(rows)), rows[names[-1:] if two else names]])
+        curve = pd.DataFrame(target.table("roc", [(np.arange(len(rows)), outputs)]))
+        displays["roc"] = RocDisplay.of_target(curve, target)
     if validation.calibration is not None:
         displays["calibration"] = CalibrationDisplay.from_validation(validation)
     if validation.shifts:
@@ -192,40 +186,33 @@ def _data(display: Display) -> dict[str, Any]:
 
 
 def _words(validation: Validation) -> dict[str, Any]:
-    """Return headline, figures and tables as text."""
-    main = validation.main
-    title = metric_title(main.metric)
-    moved = sum(shift.moved for shift in validation.shifts)
-    keys = [
-        {
-            "label": f"{capital(title)} in the cohort",
-            "value": score_text(main.metric, main.found.value),
-            "note": f"{_interval(main, main.found)}; guessing "
-            f"{score_text(main.metric, main.chance)}",
-        },
-        {
-            "label": "Expected",
-            "value": score_text(main.metric, main.expected.value),
-            "note": _interval(main, main.expected),
-        },
-        {
-            "label": "Difference",
-            "value": _signed(main, main.difference.value),
-            "note": _difference_note(main),
-        },
-        {
-            "label": "Features that moved",
-            "value": f"{moved} of {len(validation.shifts)}",
-            "note": f"{count(len(validation.stand_ins), 'feature')} missing",
-        },
-    ]
+    """Return key figures and tables as text."""
+    main, moved = validation.main, sum(shift.moved for shift in validation.shifts)
+    found, note = _estimate(main, main.found)
+    missing = f"{count(len(validation.stand_ins), 'feature')} missing"
+    guessing = f"{note}; guessing {score_text(main.metric, main.chance)}"
     return {
-        "keys": keys,
+        "keys": [
+            (f"{capital(metric_title(main.metric))} in the cohort", found, guessing),
+            ("Expected", *_estimate(main, main.expected)),
+            ("Difference", *_difference(main)),
+            ("Features that moved", f"{moved} of {len(validation.shifts)}", missing),
+        ],
         "summary": validation.target.summary(),
         "classes": _classes(validation) if "recalls" in validation.tables else [],
         "n_rows": validation.n_rows,
         "more_figures": _more_figures(validation),
-        "scores": [_score_row(score) for score in validation.scores],
+        "scores": [
+            {
+                "title": capital(metric_title(score.metric)),
+                "found": _shown(score, score.found),
+                "expected": _shown(score, score.expected),
+                "difference": "{} ({})".format(*_difference(score)),
+                "p": _p_text(score.p_value).removeprefix("= ").replace("nan", "–"),
+                "verdict": score.verdict,
+            }
+            for score in validation.scores
+        ],
     }
 
 
@@ -263,13 +250,9 @@ def _more_figures(validation: Validation) -> list[dict[str, str]]:
     ]
 
 
-def _margin(score: ScoreComparison) -> str:
-    return f"±{score.tolerance:.2g}"
-
-
 def _because(score: ScoreComparison) -> str:
     """Return what the interval of the difference has to do with the margin."""
-    margin = f"the margin of {_margin(score)}"
+    margin = f"the margin of ±{score.tolerance:.2g}"
     if score.verdict in ("worse", "better"):
         return f", but by less than {margin}" if score.within_margin else ""
     return {
@@ -296,82 +279,51 @@ def _needed(score: ScoreComparison, n_rows: int) -> str:
     return text
 
 
-def _interval(score: ScoreComparison, estimate: Estimate) -> str:
-    return f"95\u202f% {score_interval(score.metric, estimate.low, estimate.high)}"
-
-
-def _difference_note(score: ScoreComparison) -> str:
-    if score.verdict == "undefined":
-        return "no interval"
-    return f"95\u202f% {_ends(score, score.difference)}; p {_p_text(score.p_value)}"
-
-
 def _p_text(p_value: float) -> str:
     return "< 0.001" if p_value < 0.001 else f"= {p_value:.3f}"
 
 
-def _figure(score: ScoreComparison, estimate: Estimate, sign: str = "") -> str:
-    if not math.isfinite(estimate.value):
-        return "undefined"
-    shown = _digits(score)
-    text = f"{estimate.value:{sign}{shown}}"
-    if math.isfinite(estimate.low + estimate.high):
-        text += f" (95 % [{estimate.low:{shown}}, {estimate.high:{shown}}])"
-    return text
+def _shown(score: ScoreComparison, one: Estimate) -> str:
+    return "{} ({})".format(*_estimate(score, one))
 
 
-def _digits(score: ScoreComparison) -> str:
-    """Return how a score is written: what has a unit may be of any size."""
-    return ".4g" if has_unit(score.metric) else ".3f"
+def _estimate(score: ScoreComparison, one: Estimate) -> tuple[str, str]:
+    """Return a score and its interval."""
+    if not math.isfinite(one.value):
+        return "undefined", "no interval"
+    ends = score_interval(score.metric, one.low, one.high)
+    return score_text(score.metric, one.value), f"95\u202f% {ends}"
 
 
-def _signed(score: ScoreComparison, value: float) -> str:
-    return number_text(value, sign=True) if has_unit(score.metric) else signed(value)
-
-
-def _ends(score: ScoreComparison, estimate: Estimate) -> str:
-    return f"{_signed(score, estimate.low)} to {_signed(score, estimate.high)}"
-
-
-def _score_row(score: ScoreComparison) -> dict[str, str]:
-    def shown(one: Estimate) -> str:
-        ends = score_interval(score.metric, one.low, one.high)
-        return f"{score_text(score.metric, one.value)} ({ends})"
-
-    defined = score.verdict != "undefined"
-    return {
-        "title": capital(metric_title(score.metric)),
-        "found": shown(score.found),
-        "expected": shown(score.expected),
-        "difference": f"{_signed(score, score.difference.value)} ({_ends(score, score.difference)})"
-        if defined
-        else "–",
-        "p": _p_text(score.p_value).removeprefix("= ") if defined else "–",
-        "verdict": score.verdict,
-    }
+def _difference(score: ScoreComparison) -> tuple[str, str]:
+    """Return by how much a score differs from the expected one, and the interval of that."""
+    if score.verdict == "undefined":
+        return "undefined", "no interval"
+    unit, by = find_metric(score.metric).has_unit, score.difference
+    value, low, high = (
+        number_text(one, sign=True) if unit else signed(one) for one in (by.value, by.low, by.high)
+    )
+    return value, f"95\u202f% {low} to {high}"
 
 
 def _score(validation: Validation, facts: Facts) -> tuple[str, str]:
     shown = [
-        f"{metric_title(one.metric)} {one.found.value:{_digits(one)}} instead of "
-        f"{one.expected.value:{_digits(one)}} (difference {one.difference.low:{_digits(one)}} to "
-        f"{one.difference.high:{_digits(one)}})"
+        f"{metric_title(one.metric)} {score_text(one.metric, one.found.value)} instead of "
+        f"{score_text(one.metric, one.expected.value)}, difference {' '.join(_difference(one))}"
         for one in validation.scores
         if one.metric in facts["metrics"]
     ]
-    if validation.main.metric in facts["metrics"]:
-        title = "The score is worse than expected."
-    else:
-        title = "By another metric, it is worse than expected."
-    return title, f"{capital('; '.join(shown))}."
+    deciding = validation.main.metric in facts["metrics"]
+    title = "The score" if deciding else "By another metric, it"
+    return f"{title} is worse than expected.", f"{capital('; '.join(shown))}."
 
 
 def _chance(validation: Validation, facts: Facts) -> tuple[str, str]:
-    main, shown = validation.main, _digits(validation.main)
+    main = validation.main
     return (
         f"The signature {NOT_SHOWN} here.",
-        f"The 95\u202f% interval of the {metric_title(main.metric)} is {main.found.low:{shown}} to "
-        f"{main.found.high:{shown}}; guessing reaches {main.chance:{shown}}.",
+        f"The {metric_title(main.metric)} is {_shown(main, main.found)}; guessing reaches "
+        f"{score_text(main.metric, main.chance)}.",
     )
 
 
@@ -392,37 +344,30 @@ def _platform(validation: Validation, facts: Facts) -> tuple[str, str]:
         f"{worst['shift']:+.2f} standard deviations, and its spread is {worst['ratio']:.2f} times "
         "as large. The cause may be another platform, batch or normalisation. "
     )
-    if validation.rescale == "none":
-        text += "Predictions use the values as they are; you can ask for rescaling."
-    else:
-        text += f"Predictions use values rescaled by {validation.rescale}."
-    return "Features are measured differently.", text
+    how = "as they are; you can ask for rescaling"
+    if validation.rescale != "none":
+        how = f"rescaled by {validation.rescale}"
+    return "Features are measured differently.", f"{text}Predictions use the values {how}."
 
 
 def _missing(validation: Validation, facts: Facts) -> tuple[str, str]:
-    n, text = len(validation.stand_ins), ""
-    computed = [
-        f"{one.feature} from {one.by} (r = {one.correlation:.2f})"
+    n = len(validation.stand_ins)
+    filled = [
+        f"{one.feature} by the mean of the training rows"
+        if one.by is None
+        else f"{one.feature} by {one.by} (r = {one.correlation:.2f})"
         for one in validation.stand_ins
-        if one.by is not None
     ]
-    means = [one.feature for one in validation.stand_ins if one.by is None]
-    if computed:
-        text += f"Computed from a correlated feature: {listed(computed)}. "
-    if means:
-        text += f"Set to the mean of the training rows: {listed(means)}. "
     return (
         f"{n} feature{'s are' if n > 1 else ' is'} not in the cohort.",
-        text + "The expected score takes that into account.",
+        f"Filled in: {listed(filled)}. The expected score takes that into account.",
     )
 
 
 def _proportions(validation: Validation, facts: Facts) -> tuple[str, str]:
     by_class = zip(facts["names"], facts["training"], facts["cohort"], strict=True)
-    text = ", ".join(
-        f"{name} {here:.0%} instead of {before:.0%}" for name, before, here in by_class
-    )
-    text += ". "
+    shares = [f"{name} {here:.0%} instead of {before:.0%}" for name, before, here in by_class]
+    text = f"{', '.join(shares)}. "
     if facts["metrics"]:
         moving = listed([metric_title(metric) for metric in facts["metrics"]])
         text += f"That alone changes the {moving}, but not the AUC or the recalls. "
@@ -447,20 +392,17 @@ def _outcome(validation: Validation, facts: Facts) -> tuple[str, str]:
 
 
 def _line(validation: Validation, facts: Facts) -> tuple[str, str]:
-    texts = []
+    text = ""
     if slope := facts["slope"]:
         how = "spread too far" if slope["value"] < 1 else "do not spread far enough"
-        texts.append(
-            f"They {how}: the {slope['figure']} is {slope['value']:.2f} (95\u202f% "
-            f"{slope['low']:.2f} to {slope['high']:.2f}), where 1 is right."
-        )
+        ends = interval(slope["low"], slope["high"])
+        text += f"They {how}: the {slope['figure']} is {slope['value']:.2f} (95\u202f% {ends}), "
+        text += "where 1 is right. "
     if bias := facts["bias"]:
         how = "low" if bias["value"] > 0 else "high"
-        texts.append(
-            f"They are too {how} by {abs(bias['value']):.3g} on average (observed minus predicted: "
-            f"95\u202f% {bias['low']:.3g} to {bias['high']:.3g})."
-        )
-    return "Predictions do not mean what they say.", " ".join(texts)
+        text += f"They are too {how} by {abs(bias['value']):.3g} on average (observed minus "
+        text += f"predicted: 95\u202f% {bias['low']:.3g} to {bias['high']:.3g})."
+    return "Predictions do not mean what they say.", text.rstrip()
 
 
 def _coverage(validation: Validation, facts: Facts) -> tuple[str, str]:
@@ -473,20 +415,16 @@ def _coverage(validation: Validation, facts: Facts) -> tuple[str, str]:
 
 
 def _calibration(validation: Validation, facts: Facts) -> tuple[str, str]:
-    texts = []
+    text = ""
     if facts["slope"] is not None:
         how = "too sure" if facts["slope"] < 1 else "not sure enough"
-        texts.append(
-            f"They are {how}: the slope of the observed log odds against the predicted ones is "
-            f"{facts['slope']:.2f}, where 1 is right."
-        )
+        text += f"They are {how}: the slope of the observed log odds against the predicted ones is "
+        text += f"{facts['slope']:.2f}, where 1 is right. "
     if facts["observed"] is not None and validation.calibration is not None:
         name = validation.calibration.name
-        texts.append(
-            f"On average, they are {facts['predicted']:.0%} for {name}, and "
-            f"{facts['observed']:.0%} of the rows are {name}."
-        )
-    return "Probabilities do not mean what they say.", " ".join(texts)
+        text += f"On average, they are {facts['predicted']:.0%} for {name}, and "
+        text += f"{facts['observed']:.0%} of the rows are {name}."
+    return "Probabilities do not mean what they say.", text.rstrip()
 
 
 def _rescaled(validation: Validation, facts: Facts) -> tuple[str, str]:

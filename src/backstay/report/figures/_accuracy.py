@@ -1,7 +1,5 @@
 """Accuracy, or another score, by number of features."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping
 from typing import Self
@@ -10,9 +8,8 @@ import numpy as np
 import pandas as pd
 
 from backstay.report._words import capital, metric_title
-from backstay.report.figures._canvas import Canvas
-from backstay.report.figures._curve import CurveDisplay, too_few_runs
-from backstay.report.figures._display import Point
+from backstay.report.figures._curve import CurveDisplay
+from backstay.report.figures._display import Canvas, Point
 from backstay.report.figures._style import DOTTED, INK
 from backstay.results import Results, Role
 from backstay.targets import find_metric
@@ -36,12 +33,7 @@ class AccuracyDisplay(CurveDisplay):
 
     @classmethod
     def from_results(
-        cls,
-        results: Results,
-        metric: str | None = None,
-        model: str | None = None,
-        *,
-        confidence: float = 0.95,
+        cls, results: Results, metric: str | None = None, model: str | None = None
     ) -> Self:
         """Take the data from results of one data set, ``results["name"]`` of several.
 
@@ -49,28 +41,24 @@ class AccuracyDisplay(CurveDisplay):
         ----------
         metric, model : str, default=None
             The metric that decides and the study's first model if None.
-        confidence : float, default=0.95
-            Coverage of the intervals.
         """
         data = results.data
-        metric = results.data.metric if metric is None else metric
-        scores = results.scores(metric, confidence=confidence).frame()
+        metric = data.metric if metric is None else metric
         model = data.models[0] if model is None else model
         if model not in data.models:
             raise ValueError(
                 f"model={model!r} was not studied; there are {', '.join(data.models)}."
             )
+        scores = results.scores(metric).frame()
         scores = scores[scores["model"] == model].reset_index(drop=True)
         display = cls(scores, data.methods, metric, model, results.predictions.chance(metric))
-        display.too_few = too_few_runs(results)
-        return display
+        return display._with_too_few(results)
 
     def finding(self) -> str:
         """Say which method has the highest score, and how far each ranges."""
         chance = "" if math.isnan(self.chance) else f" Chance is {self.chance:.2f}."
         score = capital(metric_title(self.metric))
-        title = f"{score} of {self.model} by number of features"
-        return f"{title}: {self._range()}{chance}"
+        return f"{score} of {self.model} by number of features: {self._range()}{chance}"
 
     def _draw(self, canvas: Canvas, width: float) -> list[Point]:
         if np.isfinite(self.chance):

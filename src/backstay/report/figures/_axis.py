@@ -1,7 +1,5 @@
 """Limits and labels of an axis, in the room there is."""
 
-from __future__ import annotations
-
 import textwrap
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -9,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from backstay.report.figures._canvas import Canvas
+from backstay.report.figures._display import Canvas
 
 # A character of the axis labels is about this wide, in points.
 CHARACTER = 7.0

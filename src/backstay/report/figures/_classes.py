@@ -1,7 +1,5 @@
 """What figures of rows and of classes share: a hue and a marker for every kind of row."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any, Self
 
@@ -14,27 +12,15 @@ from backstay.report.figures._style import Style
 from backstay.results import Results
 
 
-class ClassDisplay(Display):
-    """A figure whose series are classes, or other kinds of rows, in their order."""
-
-    def __init__(self, data: pd.DataFrame, classes: Sequence[Any]) -> None:
-        super().__init__(data, {})
-        self.classes = [str(name) for name in classes]
-
-    def series(self) -> list[tuple[str, Style]]:
-        """Return the classes and their styles."""
-        return [(name, Style(place)) for place, name in enumerate(self.classes)]
-
-
-class SampleDisplay(ClassDisplay):
+class SampleDisplay(Display):
     """A figure of the samples on the signature; the column ``by`` says of which kind they are.
 
     Where the outcome has no kinds of rows, there are no classes; of numbers, low ones are faint.
     """
 
     def __init__(self, data: pd.DataFrame, classes: Sequence[Any], by: str = "class") -> None:
-        super().__init__(data, classes)
-        self.by = by
+        super().__init__(data)
+        self.classes, self.by = [str(name) for name in classes], by
 
     @classmethod
     def from_results(
@@ -51,6 +37,10 @@ class SampleDisplay(ClassDisplay):
         if "feature" in data and results.data.annotation:
             data["name"] = data["feature"].map(results.data.label)
         return cls(data, target.names, target.row_column)
+
+    def series(self) -> list[tuple[str, Style]]:
+        """Return the classes and their styles."""
+        return [(name, Style(place)) for place, name in enumerate(self.classes)]
 
     @property
     def order(self) -> str:

@@ -1,88 +1,49 @@
 """Errors by class."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any, Self
 
 import numpy as np
 import pandas as pd
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from backstay.report._words import count, percent
 from backstay.report.figures._axis import wrapped
-from backstay.report.figures._canvas import Canvas
-from backstay.report.figures._classes import ClassDisplay
-from backstay.report.figures._display import Point
-from backstay.report.figures._style import HEAT, INK, Style
-from backstay.results import Results
+from backstay.report.figures._display import (
+    Canvas,
+    Point,
+    PredictionDisplay,
+    draw_cells,
+    number_columns,
+)
+from backstay.targets import Target
 
 
-class ConfusionDisplay(ClassDisplay):
+class ConfusionDisplay(PredictionDisplay):
     r"""What rows of each class are taken for: counts in the cells, shares of the row as colour.
 
     Examples
     --------
+    >>> import pandas as pd
     >>> from backstay.report import ConfusionDisplay
-    >>> display = ConfusionDisplay.from_predictions(["a", "a", "b", "b"], ["a", "b", "b", "b"])
-    >>> display.finding()
+    >>> data = pd.DataFrame({"true": list("aabb"), "predicted": list("abab"),
+    ...                      "rows": [1.0, 1.0, 0.0, 2.0], "share": [0.5, 0.5, 0.0, 1.0]})
+    >>> ConfusionDisplay(data, ["a", "b"]).finding()
     'Right in class: a 50\u202f% of 2 rows, most often taken for b; b 100\u202f% of 2 rows.'
     """
 
+    table = "confusion"
+
     def __init__(self, data: pd.DataFrame, classes: Sequence[Any]) -> None:
-        super().__init__(data, classes)
+        super().__init__(data)
+        self.classes = [str(name) for name in classes]
         n = len(self.classes)
         self.wide = (760, 80 + (46 if n < 8 else 32) * n)
         self.narrow = (350, 70 + (44 if n < 6 else 26) * n)
 
     @classmethod
-    def from_results(
-        cls,
-        results: Results,
-        *,
-        method: str | None = None,
-        size: int | None = None,
-        model: str | None = None,
-    ) -> Self:
-        """Take the data from results of one data set, ``results["name"]`` of several.
-
-        Parameters
-        ----------
-        method, size, model
-            As in ``results.predictions.confusion``.
-        """
-        table = results.predictions.confusion(method, size, model).frame()
-        return cls(table, results.data.target.names)
-
-    @classmethod
-    def from_predictions(
-        cls, truth: ArrayLike, predicted: ArrayLike, classes: Sequence[Any] | None = None
-    ) -> Self:
-        """Count single predictions of rows, such as those of another cohort.
-
-        Parameters
-        ----------
-        truth, predicted : array-like of shape (n_samples,)
-            Class labels.
-        classes : list, default=None
-            The classes in order; those that occur, sorted, if None.
-        """
-        true, said = np.asarray(truth), np.asarray(predicted)
-        if true.shape != said.shape or true.ndim != 1:
-            raise ValueError(f"truth has shape {true.shape}, predicted {said.shape}.")
-        names = sorted({*true.tolist(), *said.tolist()}) if classes is None else list(classes)
-        rows = []
-        for own in names:
-            n = int((true == own).sum())
-            for other in names:
-                k = int(((true == own) & (said == other)).sum())
-                share = k / n if n else np.nan
-                rows.append({"true": own, "predicted": other, "rows": float(k), "share": share})
-        return cls(pd.DataFrame(rows), names)
-
-    def series(self) -> list[tuple[str, Style]]:
-        """Return nothing: rows and columns are named on the axes."""
-        return []
+    def _of(cls, data: pd.DataFrame, target: Target) -> Self:
+        return cls(data, target.names)
 
     def matrix(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Return rows, and their share of the true class, by true and predicted class."""
@@ -104,31 +65,29 @@ class ConfusionDisplay(ClassDisplay):
 
     def _draw(self, canvas: Canvas, width: float) -> list[Point]:
         rows, shares = self.matrix()
-        n = len(rows)
-        room = 0.6 * width / n
-        points = []
-        for (i, j), value in np.ndenumerate(rows):
-            share = float(np.nan_to_num(shares[i, j]))
-            canvas.barh(i, 0.94, 0.9, j - 0.47, color=HEAT, alpha=0.04 + 0.5 * share)
-            written = f"{value:.1f}".removesuffix(".0")
-            words = f"{self.classes[i]} taken for {self.classes[j]}: {written} rows"
-            points.append(Point(j, i, -1, f"{words}, {percent(float(shares[i, j]))} of the class"))
-            if room >= 8 * len(written) + 2 and (value >= 0.05 or n <= 4):
-                canvas.text(j, i, written, ha="center", va="center", fontsize=11, color=INK)
-        canvas.set_xlim(-0.5, n - 0.5)
-        canvas.set_ylim(n - 0.5, -0.5)
-        labels = [f"{i + 1}  {name}" if n > 4 else name for i, name in enumerate(self.classes)]
+        names, n = self.classes, len(self.classes)
+        written = [f"{value:.1f}".removesuffix(".0") for value in rows.ravel()]
+        cells = ["" if n > 4 and said == "0" else said for said in written]
+        draw_cells(canvas, width, shares, cells)
+        labels = [f"{i + 1}  {name}" if n > 4 else name for i, name in enumerate(names)]
         canvas.set_yticks(range(n), [wrapped(label, width, 0.28) for label in labels])
         if n > 4:  # names side by side would not fit
-            shown = range(0, n, int(np.ceil(18 / room)))
-            canvas.set_xticks(shown, [str(i + 1) for i in shown])
+            number_columns(canvas, width, n)
         else:
-            canvas.set_xticks(range(n), [_short(name, room) for name in self.classes])
-        canvas.tick_params(length=0, labeltop=True, labelbottom=False)
-        canvas.set_frame_on(False)
+            canvas.set_xticks(range(n), [_short(name, 0.6 * width / n) for name in names])
         canvas.set_ylabel("true class")
         canvas.set_xlabel("predicted class")
-        return points
+        said = iter(written)
+        return [
+            Point(
+                j,
+                i,
+                -1,
+                f"{names[i]} taken for {names[j]}: {next(said)} rows, {percent(float(share))} of "
+                "the class",
+            )
+            for (i, j), share in np.ndenumerate(shares)
+        ]
 
 
 def _short(name: str, room: float) -> str:

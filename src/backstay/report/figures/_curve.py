@@ -1,16 +1,13 @@
 """A quantity by number of features: what the figures of stability and accuracy share."""
 
-from __future__ import annotations
-
 import math
+from typing import Self
 
 import numpy as np
-import pandas as pd
 
 from backstay.report._words import count, interval, two_decimals
 from backstay.report.figures._axis import set_size_axis
-from backstay.report.figures._canvas import Canvas
-from backstay.report.figures._display import Display, Point
+from backstay.report.figures._display import Canvas, Display, Point
 from backstay.report.figures._labels import LEAST_WIDTH, SIZE, Label, fitting, shortened, write
 from backstay.report.figures._svg import text_width
 from backstay.results import Results
@@ -23,6 +20,11 @@ class CurveDisplay(Display):
     """
 
     too_few: frozenset[str] = frozenset()
+
+    def _with_too_few(self, results: Results) -> Self:
+        runs = results.runs.counts().frame()
+        self.too_few = frozenset(runs.loc[~runs["judged"].to_numpy(dtype=bool), "method"])
+        return self
 
     def _range(self) -> str:
         """Say which method is highest and where, and how far each ranges."""
@@ -59,7 +61,11 @@ class CurveDisplay(Display):
             canvas.fill_between(rows["size"], rows["low"], rows["high"], **band)
             looks = style.marks(place, 5, 1.2) | style.curve(place, 1.3 * strength)
             canvas.plot(rows["size"], rows["value"], **looks)
-            points += _curve_points(place, name, rows)
+            for row in rows[["size", "value", "low", "high"]].itertuples(index=False):
+                size, value, low, high = row
+                ends = f" (95\u202f% {low:.2f} to {high:.2f})" if math.isfinite(low + high) else ""
+                words = f"{name}, {size} features: {value:.3f}{ends}"
+                points.append(Point(size, value, place, words))
         return points
 
     def _name_curves(self, canvas: Canvas, width: float, limits: tuple[float, float]) -> None:
@@ -75,19 +81,3 @@ class CurveDisplay(Display):
                 labels.append(Label(axis.place(end["size"]), float(end["value"]), name))
         for one in fitting(labels, ((axis.left, axis.right), limits), self.wide):
             write(canvas, Label(axis.size(one.x), one.y, one.name))
-
-
-def too_few_runs(results: Results) -> frozenset[str]:
-    """Return the methods with too few runs to be compared."""
-    runs = results.runs.counts().frame()
-    return frozenset(runs.loc[~runs["judged"].to_numpy(dtype=bool), "method"])
-
-
-def _curve_points(place: int, name: str, rows: pd.DataFrame) -> list[Point]:
-    """Return the points of a curve with their numbers."""
-    points = []
-    columns = (rows[name].tolist() for name in ("size", "value", "low", "high"))
-    for size, value, low, high in zip(*columns, strict=True):
-        ends = f" (95\u202f% {low:.2f} to {high:.2f})" if math.isfinite(low + high) else ""
-        points.append(Point(size, value, place, f"{name}, {size} features: {value:.3f}{ends}"))
-    return points

@@ -7,19 +7,25 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeAlias
 
+import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
-from backstay.report.figures._canvas import Canvas
 from backstay.report.figures._sheet import Sheet
-from backstay.report.figures._style import GRID, INK, MUTED, Style, styles
+from backstay.report.figures._style import GRID, HEAT, INK, MUTED, Style, styles
 from backstay.results import Results, Role
 from backstay.targets import Target
 
+# What a display draws on, checked against both. Limits are always set, because a sheet does not
+# guess them. Labels of the y axis may have several lines.
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+    Canvas: TypeAlias = Axes | Sheet
+else:
+    Canvas = Sheet
 
 # Up to this number of series can be drawn strongly, with bands.
 FEW = 4
@@ -45,10 +51,7 @@ class Drawing:
 
 
 class Display(ABC):
-    """A figure of a study's results, with the frame it shows.
-
-    Built by ``from_results``; ``plot(ax=None)`` draws it with matplotlib,
-    ``frame()`` returns the data and ``finding()`` says what they show.
+    """A figure of a study's results, with the frame it shows, built by ``from_results``.
 
     Attributes
     ----------
@@ -69,9 +72,9 @@ class Display(ABC):
     model: str | None = None
     chance: float = math.nan
 
-    def __init__(self, data: pd.DataFrame, roles: Mapping[str, Role]) -> None:
+    def __init__(self, data: pd.DataFrame, roles: Mapping[str, Role] | None = None) -> None:
         self._data = data
-        self._styles = styles(roles)
+        self._styles = styles(roles or {})
 
     @abstractmethod
     def finding(self) -> str:
@@ -86,7 +89,7 @@ class Display(ABC):
         return self._data.copy()
 
     def plot(self, ax: Axes | None = None, *, legend: bool = True) -> Self:
-        """Draw the figure with matplotlib.
+        """Draw the figure with matplotlib, and return it.
 
         Parameters
         ----------
@@ -94,11 +97,6 @@ class Display(ABC):
             Where to draw; None makes a new figure with pyplot.
         legend : bool, default=True
             Whether to name the methods beside the axes, where there are several.
-
-        Returns
-        -------
-        self
-            With ``ax_``, ``figure_`` and ``points_``.
         """
         if ax is None:
             size = (self.wide[0] / 72, self.wide[1] / 72)
@@ -199,15 +197,15 @@ class PredictionDisplay(Display):
         return cls._of(data, results.data.target)
 
     @classmethod
-    @abstractmethod
     def _of(cls, data: pd.DataFrame, target: Target) -> Self:
         """Return the figure of such a table."""
+        return cls(data)
 
 
 class SizeDisplay(Display):
     """A figure of what is selected at one size; ``question`` is asked of ``results.selections``."""
 
-    question: ClassVar[str]
+    question: ClassVar[str] = ""
 
     def __init__(self, data: pd.DataFrame, roles: Mapping[str, Role], size: int) -> None:
         super().__init__(data, roles)
@@ -222,8 +220,33 @@ class SizeDisplay(Display):
         size : int
             Number of features selected in each run.
         """
-        table = getattr(results.selections, cls.question)(size)
-        return cls(table.frame(), results.data.methods, size)
+        return cls(cls._table(results, size), results.data.methods, size)
+
+    @classmethod
+    def _table(cls, results: Results, size: int) -> pd.DataFrame:
+        table: pd.DataFrame = getattr(results.selections, cls.question)(size).frame()
+        return table
+
+
+def draw_cells(canvas: Canvas, width: float, shares: NDArray[Any], said: list[str]) -> None:
+    """Draw a square of cells, shares as colour, with what is said in each where that fits."""
+    n = len(shares)
+    for (i, j), share in np.ndenumerate(shares):
+        # At most 0.6 opaque, so that the figure in the cell stays legible.
+        shade = 0.04 + 0.5 * float(np.clip(np.nan_to_num(share), 0, 1))
+        canvas.barh(i, 0.94, 0.9, j - 0.47, color=HEAT, alpha=shade)
+        if (cell := said[i * n + j]) and 0.6 * width / n >= 8 * len(cell) + 2:
+            canvas.text(j, i, cell, ha="center", va="center", fontsize=11, color=INK)
+    canvas.set_xlim(-0.5, n - 0.5)
+    canvas.set_ylim(n - 0.5, -0.5)
+    canvas.tick_params(length=0, labeltop=True, labelbottom=False)
+    canvas.set_frame_on(False)
+
+
+def number_columns(canvas: Canvas, width: float, n: int) -> None:
+    """Write numbers above the columns of such a square, as far as they fit."""
+    shown = range(0, n, int(np.ceil(18 * n / (0.6 * width))))
+    canvas.set_xticks(shown, [str(i + 1) for i in shown])
 
 
 def _pyplot() -> Any:
@@ -242,15 +265,8 @@ def _legend_handle(style: Style) -> Any:
 
     if style.area:
         return Patch(facecolor=style.color)
-    return Line2D(
-        [],
-        [],
-        color=style.color,
-        linestyle=style.line,
-        marker=style.marker,
-        markersize=6,
-        markerfacecolor=style.face,
-    )
+    looks: Any = style.marks(0, 6, 1.0) | style.curve(0, 1.5)
+    return Line2D([], [], **looks)
 
 
 def _remove_clutter(ax: Axes) -> None:

@@ -1,12 +1,8 @@
 """How often features were selected."""
 
-from __future__ import annotations
-
 import numpy as np
-import pandas as pd
 
-from backstay.report.figures._canvas import Canvas
-from backstay.report.figures._display import Point, SizeDisplay
+from backstay.report.figures._display import Canvas, Point, SizeDisplay
 from backstay.report.figures._style import DOTTED, INK, MUTED
 
 # Ranks at which a curve is drawn, and pointed at, at most; evenly spaced.
@@ -40,7 +36,10 @@ class SelectionFrequencyDisplay(SizeDisplay):
             looks = style.curve(place, 1.3 * self._strength(name))
             looks["drawstyle"] = "steps-mid" if end <= 60 else "default"
             canvas.plot(ranks, shares[ranks - 1], **looks)
-            points += _feature_points(name, place, rows.iloc[:end])
+            pointed = np.unique(np.linspace(0, min(end, len(rows)) - 1, POINTED_RANKS).astype(int))
+            for i, row in zip(pointed.tolist(), rows.iloc[pointed].to_dict("records"), strict=True):
+                words = f"{name}: {row['name']}, chosen in {row['frequency']:.0%} of runs"
+                points.append(Point(i + 1, row["frequency"], place, f"{words} (no. {i + 1})"))
         corners = [0.5, self.size + 0.5, self.size + 0.5, end + 0.5]
         canvas.plot(corners, [1, 1, 0, 0], color=INK, linewidth=1.2, linestyle=DOTTED)
         for share in (0.5, 0.85):
@@ -51,15 +50,3 @@ class SelectionFrequencyDisplay(SizeDisplay):
         canvas.set_xlabel("features, most often chosen first")
         canvas.set_ylabel("share of runs")
         return points
-
-
-def _feature_points(method: str, place: int, rows: pd.DataFrame) -> list[Point]:
-    """Return evenly spaced points of a curve with the features they stand for."""
-    n = len(rows)
-    chosen = np.unique(np.linspace(0, n - 1, min(n, POINTED_RANKS)).astype(int))
-    shown = rows.iloc[chosen]
-    features = zip(chosen.tolist(), shown["name"], shown["frequency"].tolist(), strict=True)
-    return [
-        Point(i + 1, share, place, f"{method}: {name}, chosen in {share:.0%} of runs (no. {i + 1})")
-        for i, name, share in features
-    ]

@@ -1,7 +1,5 @@
 """The signature, sample by sample."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -13,9 +11,8 @@ from scipy.cluster.hierarchy import leaves_list, linkage
 
 from backstay.report._words import clean, count, two_decimals
 from backstay.report.figures._axis import wrapped
-from backstay.report.figures._canvas import Canvas
 from backstay.report.figures._classes import SampleDisplay
-from backstay.report.figures._display import Point
+from backstay.report.figures._display import Canvas, Point
 from backstay.report.figures._numbers import shaded
 from backstay.report.figures._style import PAPER, Looks, Style
 
@@ -71,16 +68,12 @@ class HeatmapDisplay(SampleDisplay):
         for name, features in self._high().items():
             words += f" High in {name}: {', '.join(features)}."
         if self.measured:
-            rising = [name for name, r in zip(self.features, self._rises(), strict=True) if r > 0]
-            names = ", ".join(rising) or "none"
+            place = np.arange(len(self._samples)) - (len(self._samples) - 1) / 2
+            rises = np.nansum(self.values * place, axis=1) > 0
+            names = ", ".join(np.array(self.features)[rises]) or "none"
             what = "follow-up" if self.order != self.by else "the outcome"
             words += f" Samples are in order of {what}. Rising with it: {names}."
         return words
-
-    def _rises(self) -> list[float]:
-        """Return, for every feature, the sign of its slope along the samples."""
-        place = np.arange(len(self._samples)) - (len(self._samples) - 1) / 2
-        return [float(np.nansum(row * place)) for row in self.values]
 
     def grid(self) -> dict[str, Any]:
         """Return names of columns and rows, and the values, from which a page makes its labels."""
@@ -90,34 +83,25 @@ class HeatmapDisplay(SampleDisplay):
 
     def _high(self) -> Mapping[str, list[str]]:
         """Return, by class, the features whose mean is highest in it."""
-        codes = self.codes
+        codes, high = self.codes, dict[str, list[str]]()
         present = np.unique(codes).tolist() if self.classes else []
-        high: dict[str, list[str]] = {self.classes[c]: [] for c in present}
-        for name, row in zip(self.features, self.values, strict=True):
-            means = [np.nanmean(row[codes == c]) for c in present]
-            if means:
-                high[self.classes[present[int(np.argmax(means))]]].append(name)
-        return {name: features for name, features in high.items() if features}
+        means = [np.nanmean(self.values[:, codes == c], axis=1) for c in present]
+        for i, name in enumerate(self.features if means else ()):
+            most = present[int(np.argmax([mean[i] for mean in means]))]
+            high.setdefault(self.classes[most], []).append(name)
+        return {name: high[name] for name in self.classes if name in high}
 
     def _draw(self, canvas: Canvas, width: float) -> list[Point]:
         n, m = len(self.features), len(self._samples)
         if not n or not m:
             return []
-        canvas.imshow(
-            _pixels(self.values),
-            extent=(-0.5, m - 0.5, n - 0.5, -0.5),
-            aspect="auto",
-            interpolation="nearest",
-        )
-        codes = self.codes
+        rasters = [(_pixels(self.values), (n - 0.5, -0.5))]
         if self.measured:
-            canvas.imshow(
-                shaded(self._samples[self.order]),
-                extent=(-0.5, m - 0.5, -0.6, -0.6 - BAR),
-                aspect="auto",
-                interpolation="nearest",
-            )
-        top = -0.6 - BAR
+            rasters.append((shaded(self._samples[self.order]), (-0.6, -0.6 - BAR)))
+        for pixels, ends in rasters:
+            extent = (-0.5, m - 0.5, *ends)
+            canvas.imshow(pixels, extent=extent, aspect="auto", interpolation="nearest")
+        codes, top = self.codes, -0.6 - BAR
         if "event" in self._samples:
             top -= 2 * MARK
             events = np.flatnonzero(self._samples["event"].to_numpy(dtype=bool)) - 0.5
@@ -139,9 +123,8 @@ class HeatmapDisplay(SampleDisplay):
         canvas.set_frame_on(False)
         names = self.columns
         return [
-            Point(j, i, -1, cell_label(names[j], name, value))
-            for i, name in enumerate(self.features)
-            for j, value in enumerate(self.values[i].tolist())
+            Point(j, i, -1, cell_label(names[j], self.features[i], value))
+            for (i, j), value in np.ndenumerate(self.values)
         ]
 
     @property

@@ -1,11 +1,9 @@
 """Names beside what they name, where they fit."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from backstay.report.figures._canvas import Canvas
+from backstay.report.figures._display import Canvas
 from backstay.report.figures._style import INK
 from backstay.report.figures._svg import text_width
 
@@ -46,18 +44,8 @@ def fitting(
 ) -> list[Label]:
     """Return the names that touch neither each other nor a mark, at the places to write them.
 
-    Parameters
-    ----------
-    labels : list of Label
-        The names; a name that does not fit is left out.
-    window : two pairs of float
-        Limits of the x and of the y axis, on which places are linear.
-    size : pair of float
-        Width and height of the figure in points.
-    marks : list of (x, y), default=()
-        Places of markers, in data coordinates.
-    sides : list of {"left", "right"}, default=("left",)
-        Which end of a name may be at its place, the first that fits being taken.
+    The window has the limits of both axes, the size is that of the figure in points. Of the sides,
+    which are ends of a name that may be at its place, the first that fits is taken.
     """
     (left, right), (bottom, top) = window
     across = (size[0] - MARGINS[0]) / (right - left)

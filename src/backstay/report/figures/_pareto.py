@@ -1,19 +1,16 @@
 """Stability and accuracy at once."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
 import pandas as pd
 
 from backstay.report._words import count, listed, metric_title
 from backstay.report.figures._axis import zoomed_limits
-from backstay.report.figures._canvas import Canvas
-from backstay.report.figures._display import Display, Point
+from backstay.report.figures._display import Canvas, Display, Point
 from backstay.report.figures._labels import LEAST_WIDTH, Label, fitting, write
-from backstay.report.figures._style import DOTTED, INK, MUTED, Looks
+from backstay.report.figures._style import DOTTED, INK, MUTED
 from backstay.results import Results, Role
 from backstay.targets import find_metric
 
@@ -78,19 +75,7 @@ class ParetoDisplay(Display):
         return (
             f"Stability against {metric_title(self.metric)}: on the front "
             f"{'is' if len(points) == 1 else 'are'} {listed(points)}; {count(others, 'method')} "
-            f"{'is' if others == 1 else 'are'} not on it.{self._along_the_dial()}"
-        )
-
-    def _along_the_dial(self) -> str:
-        """Say where the curve of the dial begins and ends."""
-        if len(self._dial) < 3:
-            return ""
-        ends = self._dial.iloc[[0, -1]]
-        (first, last), stability, score = ends.index, ends["stability"], ends["accuracy"]
-        return (
-            f" Along the dial, from {first} to {last}, stability goes from {stability.iloc[0]:.2f} "
-            f"to {stability.iloc[1]:.2f} and {metric_title(self.metric)} from {score.iloc[0]:.3f} "
-            f"to {score.iloc[1]:.3f}."
+            f"{'is' if others == 1 else 'are'} not on it."
         )
 
     def _draw(self, canvas: Canvas, width: float) -> list[Point]:
@@ -111,8 +96,12 @@ class ParetoDisplay(Display):
             if not np.isfinite([x, y]).all():
                 continue
             if "stability_low" in row:
+                # Both intervals, as far as they lie in the figure.
                 looks = style.band(place, 0.5 if self._banded(name) else 0.0, 1.2)
-                _draw_cross(canvas, row, (across, along), looks)
+                start, end = np.clip([row["stability_low"], row["stability_high"]], *across)
+                low, high = np.clip([row["accuracy_low"], row["accuracy_high"]], *along)
+                canvas.hlines(y, float(start), float(end), **looks)
+                canvas.vlines(x, float(low), float(high), **looks)
             size = 10 if row["on_front"] else 7.5
             canvas.plot([x], [y], **style.marks(place, size, 1.6))
             over = row["dominated_by"]
@@ -136,20 +125,6 @@ class ParetoDisplay(Display):
             for label in fitting(labels, (across, along), self.wide, marks=marks, sides=sides):
                 write(canvas, label)
         return points
-
-
-def _draw_cross(
-    canvas: Canvas,
-    row: pd.Series[Any],
-    window: tuple[tuple[float, float], tuple[float, float]],
-    looks: Looks,
-) -> None:
-    """Draw both intervals of a method, as far as they lie in the figure."""
-    (left, right), (bottom, top) = window
-    start, end = np.clip([row["stability_low"], row["stability_high"]], left, right)
-    low, high = np.clip([row["accuracy_low"], row["accuracy_high"]], bottom, top)
-    canvas.hlines(row["accuracy"], float(start), float(end), **looks)
-    canvas.vlines(row["stability"], float(low), float(high), **looks)
 
 
 def _with_intervals(

@@ -1,7 +1,5 @@
 """Would more rows help? Score or replication by number of rows."""
 
-from __future__ import annotations
-
 import math
 from typing import Self
 
@@ -9,8 +7,7 @@ import numpy as np
 
 from backstay.report._words import count, interval, metric_title, two_decimals
 from backstay.report.figures._axis import padded_limits, set_size_axis
-from backstay.report.figures._canvas import Canvas
-from backstay.report.figures._display import Display, Point
+from backstay.report.figures._display import Canvas, Display, Point
 from backstay.report.figures._style import DOTTED, INK, MUTED, Style
 from backstay.results import Plan, Results
 from backstay.targets import find_metric
@@ -30,11 +27,12 @@ class PlanDisplay(Display):
     def __init__(self, plan: Plan, kind: str, chance: float) -> None:
         if kind not in KINDS:
             raise ValueError(f"kind={kind!r} must be {' or '.join(KINDS)}.")
-        super().__init__(plan.frame(), {})
+        super().__init__(plan.frame())
         self.plan, self.kind, self.chance = plan, kind, chance
         self.model = plan.model
         self.metric = plan.metric if kind == "score" else None
         self.style = Style(KINDS.index(kind))
+        self.title = metric_title(plan.metric) if kind == "score" else "overlap of two studies"
 
     @classmethod
     def from_results(cls, results: Results, kind: str = "score") -> Self:
@@ -48,13 +46,6 @@ class PlanDisplay(Display):
         plan = results.plan()
         score = kind == "score" and plan.metric is not None
         return cls(plan, kind, results.predictions.chance(plan.metric) if score else 0.5)
-
-    @property
-    def title(self) -> str:
-        """What is shown, in words."""
-        if self.kind == "replication":
-            return "overlap of two studies"
-        return metric_title(self.plan.metric)
 
     def finding(self) -> str:
         """Say what is expected here and with up to four times the rows."""

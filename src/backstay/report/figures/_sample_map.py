@@ -10,9 +10,8 @@ import pandas as pd
 
 from backstay.report._words import listed, percent
 from backstay.report.figures._axis import padded_limits
-from backstay.report.figures._canvas import Canvas
 from backstay.report.figures._classes import SampleDisplay
-from backstay.report.figures._display import Point
+from backstay.report.figures._display import Canvas, Point
 from backstay.report.figures._numbers import OUTCOME, strengths
 from backstay.report.figures._style import INK, Looks, Style
 from backstay.results import Results
@@ -48,7 +47,7 @@ class SampleMapDisplay(SampleDisplay):
         if "misclassified" in facts.target.tables:
             wrong: dict[int, float] = {}
             if facts.models and not data.empty and (size is None or size in facts.sizes):
-                table = results.predictions.misclassified(method, size).frame()
+                table = results.predictions.table("misclassified", method, size).frame()
                 wrong = dict(zip(table["row"], table["share"], strict=True))
             data["misclassified"] = [wrong.get(row, np.nan) for row in data["row"]]
         outlying = {row for one in results.samples.weightings() for row in one.outlying["row"]}

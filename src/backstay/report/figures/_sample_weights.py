@@ -1,17 +1,14 @@
 """Weights of samples."""
 
-from __future__ import annotations
-
-from collections.abc import Mapping
-from typing import Self
+from collections.abc import Hashable, Iterator, Mapping
+from typing import Any, Self
 
 import numpy as np
 import pandas as pd
 
 from backstay.report._words import count, listed
 from backstay.report.figures._axis import padded_limits, wrapped
-from backstay.report.figures._canvas import Canvas
-from backstay.report.figures._display import Display, Point
+from backstay.report.figures._display import Canvas, Display, Point
 from backstay.report.figures._style import DOTTED, INK, MUTED, PAPER, Looks, Style
 from backstay.results import Results, Role, SampleWeights
 
@@ -60,15 +57,17 @@ class SampleWeightsDisplay(Display):
         labels: list[str] = []
         points = []
         for lane in self.lanes:
-            method = lane.methods[0]
+            names = f": {', '.join(lane.methods)}" if len(self.lanes) > 1 else ""
             for kind, fence in lane.fence.items():
                 rows = lane.rows if kind is None else lane.rows[lane.rows[self.by] == kind]
-                style, height = self._styles[method], len(labels)
-                kind = "all samples" if kind is None else kind
-                points += _draw_lane(canvas, rows, fence, height, style, (str(kind), method))
-                canvas.vlines(fence, height - 0.42, height + 0.42, color=INK, linewidth=1)
-                names = f": {', '.join(lane.methods)}" if len(self.lanes) > 1 else ""
-                labels.append(f"{kind}{names}")
+                said = "all samples" if kind is None else str(kind)
+                canvas.vlines(fence, len(labels) - 0.42, len(labels) + 0.42, color=INK, linewidth=1)
+                style = self._styles[lane.methods[0]]
+                for row, y in _draw_lane(canvas, rows, fence, len(labels), style):
+                    words = f"{row['name']} ({said}): weight {row['weight']:.2f} in "
+                    words += lane.methods[0] + ", below the fence" * (row["weight"] < fence)
+                    points.append(Point(row["weight"], y, -1, words))
+                labels.append(f"{said}{names}")
         canvas.axvline(1, color=MUTED, linewidth=1, linestyle=DOTTED)
         canvas.set_ylim(len(labels) - 0.5, -0.5)
         canvas.set_yticks(range(len(labels)), [wrapped(label, width, 0.3) for label in labels])
@@ -80,31 +79,17 @@ class SampleWeightsDisplay(Display):
 
 
 def _draw_lane(
-    canvas: Canvas,
-    samples: pd.DataFrame,
-    fence: float,
-    height: int,
-    style: Style,
-    named: tuple[str, str],
-) -> list[Point]:
-    """Draw the rows of a class at a height, those below its fence as rings."""
-    points = []
-    kind, method = named
-    low = (samples["weight"] < fence).to_numpy()
-    order = np.argsort(samples["weight"].to_numpy()[~low], kind="stable")
-    thin = np.unique(np.linspace(0, len(order) - 1, min(len(order), DRAWN_ROWS)).astype(int))
-    looks: Looks = {"color": style.color, "linestyle": "none", "marker": "o"}
-    normal, ringed = looks.copy(), looks.copy()
-    normal |= {"markerfacecolor": style.color, "markersize": 4.5, "alpha": 0.6}
-    normal |= {"markeredgewidth": 0}
-    ringed |= {"markerfacecolor": PAPER, "markersize": 7.5, "markeredgewidth": 1.8}
-    for rows, looks in ((samples[~low].iloc[order[thin]], normal), (samples[low], ringed)):
+    canvas: Canvas, samples: pd.DataFrame, fence: float, height: int, style: Style
+) -> Iterator[tuple[dict[Hashable, Any], float]]:
+    """Draw the rows of a class around a height, those below its fence as rings; return both."""
+    low = samples["weight"] < fence
+    normal = samples[~low].sort_values("weight", kind="stable")
+    thin = np.unique(np.linspace(0, len(normal) - 1, min(len(normal), DRAWN_ROWS)).astype(int))
+    looks: Looks = style.marks(0, 4.5, 0) | {"gid": None, "marker": "o"}
+    full: Looks = looks | {"markerfacecolor": style.color, "alpha": 0.6}
+    ring: Looks = looks | {"markerfacecolor": PAPER, "markersize": 7.5, "markeredgewidth": 1.8}
+    for rows, look in ((normal.iloc[thin], full), (samples[low], ring)):
         # Spread evenly, not by chance: the same report gives the same bytes.
-        spread = 0.26 * (((np.arange(len(rows)) * 0.618034) % 1) * 2 - 1)
-        canvas.plot(rows["weight"], height + spread, **looks)
-        columns = (rows[name].tolist() for name in ("name", "weight"))
-        for name, weight, dy in zip(*columns, spread.tolist(), strict=True):
-            words = f"{name} ({kind}): weight {weight:.2f} in {method}"
-            words += ", below the fence" if weight < fence else ""
-            points.append(Point(weight, height + dy, -1, words))
-    return points
+        y = height + 0.26 * (((np.arange(len(rows)) * 0.618034) % 1) * 2 - 1)
+        canvas.plot(rows["weight"], y, **look)
+        yield from zip(rows.to_dict("records"), y.tolist(), strict=True)

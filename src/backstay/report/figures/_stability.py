@@ -1,7 +1,5 @@
 """Stability by number of features."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Self
 
@@ -9,9 +7,8 @@ import numpy as np
 import pandas as pd
 
 from backstay.report._words import interval, two_decimals
-from backstay.report.figures._canvas import Canvas
-from backstay.report.figures._curve import CurveDisplay, too_few_runs
-from backstay.report.figures._display import Point
+from backstay.report.figures._curve import CurveDisplay
+from backstay.report.figures._display import Canvas, Point
 from backstay.report.figures._style import DOTTED, MUTED
 from backstay.results import Results, Role
 
@@ -45,27 +42,21 @@ class StabilityDisplay(CurveDisplay):
         self.measure = measure
 
     @classmethod
-    def from_results(
-        cls, results: Results, measure: str = "nogueira", *, confidence: float = 0.95
-    ) -> Self:
+    def from_results(cls, results: Results, measure: str = "nogueira") -> Self:
         """Take the data from results of one data set, ``results["name"]`` of several.
 
         Parameters
         ----------
         measure : str, default="nogueira"
             Any measure on subsets.
-        confidence : float, default=0.95
-            Coverage of the intervals.
         """
-        data = results.stability(measure, confidence=confidence).frame()
+        data = results.stability(measure).frame()
         null = results.null().frame()
         if measure in ZERO_AT_RANDOM and not null.empty:
             names = {"null": "null", "low": "null_low", "high": "null_high"}
             null = null[["method", "size", *names]].rename(columns=names)
             data = data.merge(null, on=["method", "size"], how="left", sort=False)
-        display = cls(data, results.data.methods, measure)
-        display.too_few = too_few_runs(results)
-        return display
+        return cls(data, results.data.methods, measure)._with_too_few(results)
 
     def finding(self) -> str:
         """Say which method is stablest, how far each ranges, and what shuffled outcomes give."""
@@ -76,8 +67,6 @@ class StabilityDisplay(CurveDisplay):
         return words
 
     def _draw(self, canvas: Canvas, width: float) -> list[Point]:
-        if self._data.empty:
-            return []
         if self.measure in ZERO_AT_RANDOM:
             canvas.axhline(0, color=MUTED, linewidth=1, linestyle=DOTTED)
             canvas.axhline(1, color=MUTED, linewidth=1, linestyle=DOTTED)
@@ -92,12 +81,13 @@ class StabilityDisplay(CurveDisplay):
 
     def _nulls(self) -> list[tuple[str, int, pd.DataFrame]]:
         """Return name, place and rows of the method whose null is shown, if it has one."""
-        if "null" not in self._data:
-            return []
         one = len(self._groups) == 1
-        shown = [(name, place, rows) for place, name, _, rows in self._groups]
-        known = [(name, place, rows[np.isfinite(rows["null"])]) for name, place, rows in shown]
-        return [group for group in known if len(group[2]) and (one or group[0] == self.highlight)]
+        known = [
+            (name, place, rows[np.isfinite(rows.get("null", np.nan * rows["value"]))])
+            for place, name, _, rows in self._groups
+            if one or name == self.highlight
+        ]
+        return [group for group in known if len(group[2])]
 
     def _draw_nulls(self, canvas: Canvas) -> list[Point]:
         points = []
@@ -105,9 +95,10 @@ class StabilityDisplay(CurveDisplay):
             low, high = rows["null_low"], rows["null_high"]
             canvas.fill_between(rows["size"], low, high, color=MUTED, alpha=0.16, linewidth=0)
             canvas.plot(rows["size"], rows["null"], color=MUTED, linewidth=1)
-            columns = (rows[key].tolist() for key in ("size", "null", "null_low", "null_high"))
-            for size, value, low, high in zip(*columns, strict=True):
-                words = f"{name} with shuffled outcomes, {size} features: {value:.3f}"
-                ends = f"(95\u202f% of permutations {interval(low, high)})"
-                points.append(Point(size, value, place, f"{words} {ends}"))
+            for row in rows.to_dict("records"):
+                words = f"{name} with shuffled outcomes, {row['size']} features: {row['null']:.3f}"
+                words += (
+                    f" (95\u202f% of permutations {interval(row['null_low'], row['null_high'])})"
+                )
+                points.append(Point(row["size"], row["null"], place, words))
         return points

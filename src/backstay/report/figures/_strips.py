@@ -1,6 +1,7 @@
 """The features of the signature, one small panel each, with a dot per sample."""
 
 from collections.abc import Sequence
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -8,9 +9,8 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from backstay.report._words import clean, count, two_decimals
-from backstay.report.figures._canvas import Canvas
 from backstay.report.figures._classes import SampleDisplay
-from backstay.report.figures._display import Point
+from backstay.report.figures._display import Canvas, Point
 from backstay.report.figures._heatmap import SHOWN, cell_label
 from backstay.report.figures._numbers import OUTCOME
 from backstay.report.figures._style import GRID, INK, Looks, Style
@@ -47,7 +47,10 @@ class StripDisplay(SampleDisplay):
         super().__init__(data, classes, by)
         panels = [(str(name), own) for name, own in data.groupby("name", sort=False)]
         self.panels = panels[:SHOWN]
-        self.wide, self.narrow = (self._size(width) for width in (760, 350))
+        self.wide, self.narrow = (
+            (width, 20 + HEIGHT * -(-len(panels[:SHOWN]) // self._columns(width)))
+            for width in (760, 350)
+        )
 
     def series(self) -> list[tuple[str, Style]]:
         """Return the classes, or rows with and without the event."""
@@ -63,8 +66,8 @@ class StripDisplay(SampleDisplay):
         words += f"{count(self._data['row'].nunique(), 'sample')}."
         if self.classes:
             named = [
-                f"{name} " + ", ".join(f"{c} {two_decimals(m)}" for c, m in self._medians(own))
-                for name, own in self.panels
+                f"{name} " + ", ".join(f"{c} {two_decimals(m)}" for c, m in self._medians[name])
+                for name, _ in self.panels
             ]
             words += f" Medians: {'; '.join(named)}."
         return words
@@ -78,18 +81,21 @@ class StripDisplay(SampleDisplay):
         table = {"n": values.count()} | {key: values.quantile(q) for key, q in quartiles.items()}
         return pd.DataFrame(table).reset_index()
 
-    def _medians(self, own: pd.DataFrame) -> list[tuple[str, float]]:
-        kinds = own[self.by].astype(str)
-        return [(name, float(own["value"][kinds == name].median())) for name in self.classes]
+    @cached_property
+    def _medians(self) -> dict[str, list[tuple[str, float]]]:
+        """The medians of the classes, by feature."""
+        names, kinds = self._data["name"].astype(str), self._data[self.by].astype(str)
+        known = self._data["value"].groupby([names, kinds]).median().to_dict()
+        classes = [str(name) for name in self.classes]
+        return {
+            name: [(kind, known.get((name, kind), np.nan)) for kind in classes]
+            for name, _ in self.panels
+        }
 
     def _columns(self, width: float) -> int:
         """Return how many panels stand side by side."""
         panel = max(LEAST, CLASS * len(self.classes))
         return max(1, min(len(self.panels), int((width - MARGIN) // panel)))
-
-    def _size(self, width: float) -> tuple[float, float]:
-        rows = -(-len(self.panels) // self._columns(width))
-        return width, 20 + HEIGHT * max(rows, 1)
 
     def _draw(self, canvas: Canvas, width: float) -> list[Point]:
         if not self.panels:
@@ -124,7 +130,7 @@ class StripDisplay(SampleDisplay):
         points, kinds = [], own[self.by].astype(str).to_numpy()
         step = 0.9 / len(self.classes)
         for place, ((kind, style), (_, median)) in enumerate(
-            zip(self.series(), self._medians(own), strict=True)
+            zip(self.series(), self._medians[name], strict=True)
         ):
             middle, mine = left + 0.05 + step * (place + 0.5), np.flatnonzero(kinds == kind)
             x = middle + 0.36 * step * _spread(len(mine))
@@ -150,12 +156,9 @@ class StripDisplay(SampleDisplay):
         looks |= {"markerfacecolor": OUTCOME, "markeredgewidth": 0.0, "alpha": 0.75}
         if "event" not in own:
             canvas.plot(x, heights, **looks)
-        else:
-            happened = own["event"].to_numpy(dtype=bool)
-            for place, (_, style) in reversed(list(enumerate(self.series()))):
-                mine = happened == (place == 0)
-                marks = style.marks(place, 4.2, 0.9)
-                canvas.plot(x[mine], heights[mine], **marks)
+        for place, (_, style) in reversed(list(enumerate(self.series()))):
+            mine = own["event"].to_numpy(dtype=bool) == (place == 0)
+            canvas.plot(x[mine], heights[mine], **style.marks(place, 4.2, 0.9))
         if len(own) * len(self.panels) > POINTED:
             return []
         samples = [self._named(*pair) for pair in zip(own["sample"], own[self.by], strict=True)]

@@ -1,7 +1,5 @@
 """Colours, markers and names: one look for every figure, on screen, in the dark and on paper."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Required, TypedDict
@@ -119,12 +117,6 @@ def styles(roles: Mapping[str, Role]) -> dict[str, Style]:
         else Style(hue[method])
         for place, method in enumerate(roles)
     }
-
-
-def css_names() -> dict[str, str]:
-    """Return the CSS variable of every colour that figures are drawn in."""
-    names = {light: f"var(--s{i})" for i, (light, _) in enumerate(HUES)}
-    return names | {light: f"var(--{name})" for name, (light, _) in SHADES.items()}
 
 
 def css_variables() -> str:

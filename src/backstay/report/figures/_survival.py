@@ -1,7 +1,7 @@
 """Figures of times until an event: curves of risk groups, and the AUC over time."""
 
-from collections.abc import Hashable, Sequence
-from typing import Any, Self
+from collections.abc import Sequence
+from typing import Self
 
 import numpy as np
 import pandas as pd
@@ -16,13 +16,11 @@ from backstay.report._words import (
     two_decimals,
 )
 from backstay.report.figures._axis import padded_limits
-from backstay.report.figures._canvas import Canvas
-from backstay.report.figures._display import Point, PredictionDisplay
+from backstay.report.figures._display import Canvas, Point, PredictionDisplay
 from backstay.report.figures._labels import Label, write
 from backstay.report.figures._sheet import round_ticks
 from backstay.report.figures._style import DOTTED, GRID, INK, MUTED, Style
 from backstay.report.figures._validation import CalibrationDisplay
-from backstay.results import Results
 from backstay.targets import Target
 
 Steps = tuple[NDArray[np.float64], NDArray[np.float64]]
@@ -38,7 +36,7 @@ class TimeDisplay(PredictionDisplay):
     """A figure over time of predictions about one time, the horizon."""
 
     def __init__(self, data: pd.DataFrame, horizon: float) -> None:
-        super().__init__(data, {})
+        super().__init__(data)
         self.horizon = horizon
 
     @classmethod
@@ -114,10 +112,16 @@ class RiskGroupsDisplay(TimeDisplay):
             low, high = (self._steps(name, end)[1] for end in ("low", "high"))
             canvas.fill_between(x, low, high, **style.band(place, 0.15))
             canvas.plot(x, y, **style.curve(place, 1.8))
+            rows = self._rows(name)
             for tick in ticks:
-                said = f"{self._at_risk(name, tick):.0f}"
+                watched = rows.loc[rows["time"] >= tick, "at_risk"]
+                said = f"{watched.iloc[0] if len(watched) else 0:.0f}"
                 write(canvas, Label(tick, lines[place], said, "center"))
-            points += self._points(place, name)
+            for row in rows.iloc[:: max(len(rows) // POINTED, 1)].to_dict("records"):
+                words = f"group {name}, time {number_text(row['time'])}: "
+                words += f"{percent(row['survival'])} without the event "
+                words += f"({percent_interval(row['low'], row['high'])})"
+                points.append(Point(row["time"], row["survival"], place, words))
         canvas.set_xlim(-(0.03 if width > 500 else 0.07) * end, 1.02 * end)
         canvas.set_ylim(lines[-1] - 0.05, 1.02)
         canvas.set_xticks(ticks, names)
@@ -127,57 +131,25 @@ class RiskGroupsDisplay(TimeDisplay):
         canvas.set_ylabel("without the event")
         return points
 
-    def _at_risk(self, name: str, time: float) -> float:
-        """Return how many rows of a group are still watched at a time."""
-        rows = self._rows(name)
-        later = rows[rows["time"] >= time]
-        return float(later["at_risk"].iloc[0]) if len(later) else 0.0
 
-    def _points(self, place: int, name: str) -> list[Point]:
-        rows = self._rows(name)
-        shown = rows.iloc[:: max(len(rows) // POINTED, 1)].to_dict("records")
-        return [
-            Point(
-                row["time"],
-                row["survival"],
-                place,
-                f"group {name}, time {number_text(row['time'])}: {percent(row['survival'])} "
-                f"without the event ({percent_interval(row['low'], row['high'])})",
-            )
-            for row in shown
-        ]
-
-
-class HorizonDisplay(CalibrationDisplay):
+class HorizonDisplay(CalibrationDisplay, PredictionDisplay):
     """Observed survival at the horizon by predicted survival, with 95 % intervals."""
 
+    table = "calibration"
+
     def __init__(self, data: pd.DataFrame, horizon: float) -> None:
-        super().__init__(data, f"no event by {number_text(horizon)}", np.nan)
+        super().__init__(data, f"no event by {number_text(horizon)}")
 
     @classmethod
-    def from_results(cls, results: Results) -> Self:
-        """Take the data from results of one data set, for what ``results.choice()`` names."""
-        table = results.predictions.table("calibration").frame()
-        return cls(table, results.data.target.to_json()["horizon"])
+    def _of(cls, data: pd.DataFrame, target: Target) -> Self:
+        return cls(data, target.to_json()["horizon"])
 
 
 class AucOverTimeDisplay(TimeDisplay):
-    """How well scores tell rows with an event by a time from rows without one, time by time.
-
-    Parameters
-    ----------
-    data : DataFrame
-        ``time``, and the ``auc`` with ``low`` and ``high``.
-    horizon : float
-        Time that predictions are about.
-    """
+    """How well scores tell rows with an event by a time from rows without one, time by time."""
 
     table = "auc over time"
     wide, narrow = (420, 380), (350, 330)
-
-    def series(self) -> list[tuple[str, Style]]:
-        """Return nothing: there is one curve."""
-        return []
 
     def finding(self) -> str:
         """Say the AUC at the first, the middle and the last time."""
@@ -202,13 +174,9 @@ class AucOverTimeDisplay(TimeDisplay):
         canvas.set_xlabel("time")
         canvas.set_ylabel("AUC at this time")
         canvas.grid(True)
-        return [
-            Point(row["time"], row["auc"], 0, _auc_said(row)) for row in data.to_dict("records")
-        ]
-
-
-def _auc_said(row: dict[Hashable, Any]) -> str:
-    return (
-        f"time {number_text(row['time'])}: AUC {two_decimals(row['auc'])} "
-        f"({interval(row['low'], row['high'])})"
-    )
+        points = []
+        for row in data.to_dict("records"):
+            words = f"time {number_text(row['time'])}: AUC {two_decimals(row['auc'])} "
+            words += f"({interval(row['low'], row['high'])})"
+            points.append(Point(row["time"], row["auc"], 0, words))
+        return points

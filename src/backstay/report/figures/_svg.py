@@ -1,16 +1,16 @@
 """Shapes and text as SVG that takes its colours and fonts from the page around it."""
 
-from __future__ import annotations
-
 import math
 import unicodedata
 from collections.abc import Iterable
 from html import escape
 from typing import Any
 
-from backstay.report.figures._style import INK, Style, css_names
+from backstay.report.figures._style import HUES, INK, SHADES, Style
 
-COLORS = css_names()
+# The CSS variable of every colour that figures are drawn in.
+COLORS = {light: f"var(--s{i})" for i, (light, _) in enumerate(HUES)}
+COLORS |= {light: f"var(--{name})" for name, (light, _) in SHADES.items()}
 # Corners of markers of size 1 around (0, 0), as matplotlib draws them.
 CORNERS = {
     "s": "-.5 -.5 .5 -.5 .5 .5 -.5 .5",
@@ -100,13 +100,7 @@ def text(
 
 
 def text_width(words: str, size: float) -> float:
-    """Return about how wide a line of text is, rather too wide than too narrow.
-
-    Examples
-    --------
-    >>> text_width("0.25", 11) < text_width("1000", 11) < text_width("WWWW", 11)
-    True
-    """
+    """Return about how wide a line of text is, rather too wide than too narrow."""
     return size * sum(map(_width, words))
 
 

@@ -8,8 +8,7 @@ import pandas as pd
 
 from backstay.report._words import clean, count, listed, two_decimals
 from backstay.report.figures._axis import padded_limits
-from backstay.report.figures._canvas import Canvas
-from backstay.report.figures._display import Display, Point
+from backstay.report.figures._display import Canvas, Display, Point
 from backstay.report.figures._labels import LEAST_WIDTH, Label, fitting, write
 from backstay.report.figures._style import DOTTED, HUES, MUTED, Looks, Style
 from backstay.results import Results
@@ -44,7 +43,7 @@ class VolcanoDisplay(Display):
     wide, narrow = (760, 400), (350, 330)
 
     def __init__(self, data: pd.DataFrame, effect: str = "effect") -> None:
-        super().__init__(data, {})
+        super().__init__(data)
         self.effect = effect
         known = data[data["effect"].notna() & data["q_value"].notna()].copy()
         known["name"] = [clean(str(name)) for name in known["name"]]
@@ -63,8 +62,9 @@ class VolcanoDisplay(Display):
         method, size
             As in ``results.features``.
         """
-        columns = ["name", "effect", "q_value", "in_signature"]
         data = results.features(method, size).frame()
+        data["name"] = data["feature"].map(results.data.label)
+        columns = ["name", "effect", "q_value", "in_signature"]
         return cls(data.reindex(columns=columns), results.data.target.words().effect)
 
     def series(self) -> list[tuple[str, Style]]:
