@@ -7,14 +7,14 @@ itself costs next to nothing.
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-__version__ = "0.1.0.dev0"
+__version__ = "0.1.0"
 
 # What is imported from which sub-package.
 _EXPORTS = {
     "base": "FeatureRanker InstanceWeighted InstanceWeighter",
     "ensemble": "BaggedRanker DecoyControl RepeatedSelector StabilitySelection",
     "feature_weighting": (
-        "SVMRFE BetweenWithinRatio BoostingImportance BorutaRanker CategoryImportance ChiSquared "
+        "SVMRFE BetweenWithinRatio BorutaRanker CategoryImportance ChiSquared "
         "CoxPath CoxScore DistributionDifference DoubleReliefF EffectRanker ElasticNetRanker "
         "EntropicDistance FStatistic ForestImportance GainRatio GiniGain InformationGain "
         "InstanceReweighted LassoPath MDLDiscretizer MRMR MantarasDistance MyopicReliefF "

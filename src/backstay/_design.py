@@ -29,7 +29,7 @@ RANK, ROUNDING = 1e-8, 1e-12
 class Covariates:
     """Columns that features are adjusted for: a number each, and one per level but the reference.
 
-    >>> Covariates.of({"age": [40.0, 50, 60] * 8, "sex": ["f", "m", "f"] * 8}).names
+    >>> column_names(Covariates.of({"age": [40.0, 50, 60] * 8, "sex": ["f", "m", "f"] * 8}).levels)
     ['age', 'sex m']
     """
 
@@ -66,11 +66,6 @@ class Covariates:
                 parameter="adjust",
             )
         return found
-
-    @property
-    def names(self) -> list[str]:
-        """Names of the columns of Z."""
-        return column_names(self.levels)
 
 
 @dataclass(frozen=True)

@@ -20,8 +20,6 @@ except ImportError:  # Windows, where a file that is open cannot be removed
     fcntl = None  # type: ignore[assignment]
 
 Cell = TypeVar("Cell")
-# How a message calls things that are not files.
-KINDS = {stat.S_IFIFO: "a named pipe", stat.S_IFSOCK: "a socket"}
 
 
 def write_whole(
@@ -29,8 +27,7 @@ def write_whole(
 ) -> Path:
     """Write a file so that a reader finds the old content or the new one, never part of it.
 
-    If writing fails, the file stays as it was, and the error names it. See :func:`draft_of`.
-    A new file that is `private` can be read by its owner only.
+    If writing fails, the file stays as it was. One that is `private` only its owner can read.
     """
     path = Path(path)
     with draft_of(path) as draft, _named(path):
@@ -59,15 +56,18 @@ def plain(value: Any) -> Any:
 def draft_of(path: str | os.PathLike[str]) -> Iterator[Path]:
     """Yield a name to write a file under; if nothing fails, the file is then moved to its place.
 
-    The draft lies in a temporary folder beside its place, which is removed with everything in it:
-    a writer such as SQLite may have files of its own there. The draft is written to the disk and
-    then moved in one step. Drafts of writers that were killed are removed. A pipe or a device is
-    refused: it cannot be replaced, and a pipe would wait for a reader.
+    The draft lies in a temporary folder beside its place, as SQLite has files of its own there.
+    Drafts of writers that were killed are removed. A pipe or a device is refused: it cannot be
+    replaced.
     """
     path = Path(path)
     with _named(path):
         place = path.resolve()  # the file that a link points to is replaced, not the link
-        _check_is_file(place)
+        if place.is_dir():
+            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
+        if place.exists() and not place.is_file():
+            why = "it is a pipe or a device, not a file, and was left as it is"
+            raise OSError(errno.EINVAL, why)
         _remove_leftovers(place)
         folder = Path(tempfile.mkdtemp(".part", f".{place.name}.", place.parent))
     with contextlib.ExitStack() as stack:
@@ -97,18 +97,6 @@ def _named(path: Path) -> Iterator[None]:
         raise type(error)(error.errno, error.strerror or str(error), str(path)) from error
 
 
-def _check_is_file(place: Path) -> None:
-    """Refuse to write where there is something other than a file."""
-    if not place.exists():
-        return
-    kind = stat.S_IFMT(place.stat().st_mode)
-    if kind == stat.S_IFDIR:
-        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
-    if kind != stat.S_IFREG:
-        what = KINDS.get(kind, "a device")
-        raise OSError(errno.EINVAL, f"it is {what}, not a file, and was left as it is")
-
-
 def _remove_leftovers(place: Path) -> None:
     """Remove drafts of a file, except those that a running process has locked."""
     for draft in place.parent.glob(f".{glob.escape(place.name)}.*.part"):
@@ -133,23 +121,12 @@ def _sync_folder(folder: Path) -> None:
 
 
 def as_json(value: Any) -> str:
-    """Write JSON that every program can read: no NaN, no infinity.
-
-    >>> print(as_json([1.5, float("nan")]))
-    [
-     1.5,
-     null
-    ]
-    """
+    """Write JSON that every program can read: no NaN, no infinity."""
     return json.dumps(plain(value), indent=1, ensure_ascii=False, allow_nan=False)
 
 
 def spreadsheet_cell(cell: Cell) -> Cell | str:
-    """Keep a spreadsheet from taking text for a formula; other cells stay as they are.
-
-    >>> spreadsheet_cell("=1+2"), spreadsheet_cell("gene"), spreadsheet_cell(-1.5)
-    ("'=1+2", 'gene', -1.5)
-    """
+    """Keep a spreadsheet from taking text for a formula; other cells stay as they are."""
     if not isinstance(cell, str):
         return cell
     start: Any = cell[:1]

@@ -70,11 +70,7 @@ def _columns(X: Any) -> Iterator[tuple[Any, NDArray[Any]]]:
 
 
 def describe(value: Any, path: str) -> Any:
-    """Turn parameters into JSON that is equal exactly when the parameters are.
-
-    Raises ValueError for a value that cannot be described in this way, such as a lambda: a later
-    run could not tell whether it is the same.
-    """
+    """Turn parameters into JSON that is equal exactly when they are; refuse such as a lambda."""
     if isinstance(value, np.generic):
         value = value.item()
     if value is None or isinstance(value, bool | int | str):
@@ -89,8 +85,6 @@ def describe(value: Any, path: str) -> Any:
         return [describe(v, f"{path}[{i}]") for i, v in enumerate(value)]
     if isinstance(value, set | frozenset):
         return {"set": sorted(repr(describe(v, path)) for v in value)}
-    if isinstance(value, np.dtype):
-        return {"dtype": value.str}
     if hasattr(value, "get_params") and not inspect.isclass(value):
         return _described_class(value, value.get_params(deep=False), path)
     plain = hasattr(value, "split") or hasattr(value, "_score_func")
@@ -101,7 +95,14 @@ def describe(value: Any, path: str) -> Any:
     if callable(value) and name and "<" not in name:
         module = getattr(value, "__module__", None) or type(value).__module__
         return {"name": _public_path(f"{module}.{name}")}
-    raise _unrecognisable(value, path)
+    hint = ""
+    if isinstance(value, np.random.RandomState | np.random.Generator):
+        hint = " Give random_state an integer, or None for a seed drawn at random."
+    elif callable(value):
+        hint = " Give a function that can be imported by name."
+    raise ValueError(
+        f"{path}={value!r} cannot be written down so that a later run recognises it.{hint}"
+    )
 
 
 def _described_class(value: Any, parameters: Mapping[str, Any], path: str) -> dict[str, Any]:
@@ -115,23 +116,9 @@ def _described_class(value: Any, parameters: Mapping[str, Any], path: str) -> di
 
 
 def _public_path(path: str) -> str:
-    """Leave private modules out of an import path, because classes move between them.
-
-    The first and the last part stay, as in ``__main__._Ranker``.
-    """
+    """Leave private modules inside an import path out, because classes move between them."""
     first, *inside, last = path.split(".")
     return ".".join([first, *(part for part in inside if not part.startswith("_")), last])
-
-
-def _unrecognisable(value: Any, path: str) -> ValueError:
-    hint = ""
-    if isinstance(value, np.random.RandomState | np.random.Generator):
-        hint = " Give random_state an integer, or None for a seed drawn at random."
-    elif callable(value):
-        hint = " Give a function that can be imported by name."
-    return ValueError(
-        f"{path}={value!r} cannot be written down so that a later run recognises it.{hint}"
-    )
 
 
 def difference(stored: Any, given: Any, path: str = "", where: str = "the store") -> str | None:

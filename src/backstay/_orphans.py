@@ -4,8 +4,7 @@ Workers of joblib's loky do not watch their parent: if it is killed, they wait f
 come, and keep alive the trackers that would remove its files.
 
 This is a module of its own because it is the first thing that a worker imports: until it has run,
-nothing would end the worker, and other modules take seconds to import. Only the parent imports
-joblib, when it asks for workers.
+nothing would end the worker, and other modules take seconds to import.
 """
 
 import contextlib
@@ -94,30 +93,14 @@ def _handlers_held_back() -> Iterator[None]:
 def end_with_parent(parent: int, by_signal: bool) -> None:
     """Make this worker process end when its parent does."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    if not (by_signal and _end_by_signal()):
+    linux = sys.platform.startswith("linux")
+    if not (by_signal and linux and ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL) == 0):
         threading.Thread(target=_watch, args=(parent,), daemon=True).start()
     if os.getppid() != parent:  # the parent is gone already
         os._exit(1)
 
 
-def _end_by_signal() -> bool:
-    """Ask Linux to kill this process with its parent; return whether that is possible."""
-    if not sys.platform.startswith("linux"):
-        return False
-    try:
-        return ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL) == 0
-    except (OSError, AttributeError):
-        return False
-
-
 def _watch(parent: int) -> None:
-    if sys.platform == "win32":
-        import _winapi
-
-        synchronize, forever = 0x00100000, 0xFFFFFFFF
-        with contextlib.suppress(OSError):  # the parent is gone already
-            _winapi.WaitForSingleObject(_winapi.OpenProcess(synchronize, False, parent), forever)
-    else:
-        while os.getppid() == parent:
-            time.sleep(SECONDS_BETWEEN_LOOKS)
+    while os.getppid() == parent:
+        time.sleep(SECONDS_BETWEEN_LOOKS)
     os._exit(1)

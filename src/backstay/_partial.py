@@ -11,7 +11,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from backstay._design import basis
-from backstay._scaling import divided, near_one
 
 Array = NDArray[np.float64]
 # Cells of a wide table that are turned into double precision together.
@@ -23,18 +22,17 @@ NOTHING = 1e-9
 
 
 def partial_slopes(
-    X: NDArray[Any], y: Array, Z: Array, omega: Array, exponent: int | None = None
+    X: NDArray[Any], y: Array, Z: Array, omega: Array
 ) -> tuple[Array, Array, float, float]:
     """Regress every column on y and covariates.
 
     Returns y's slopes, the sums of squares left over, the squares of what covariates leave of y,
-    and the degrees of freedom. Features are in their own units, or all divided by two to the
-    `exponent` if they are compared with each other.
+    and the degrees of freedom.
     """
     (d,), df = _outcome(y[:, None], Z, omega)
     squares = float(d @ d)
     parts = []
-    for rest, total in _remainders(X, Z, omega, exponent):
+    for rest, total in _remainders(X, Z, omega):
         slopes = np.where((rest**2).sum(axis=0) > ROUNDING**2 * total, d @ rest / squares, 0.0)
         left = ((rest - np.outer(d, slopes)) ** 2).sum(axis=0)
         parts.append((slopes, np.where(left > ROUNDING**2 * total, left, 0.0)))
@@ -49,7 +47,7 @@ def partial_squares(
     directions, df = _outcome(D, Z, omega)
     Q = np.linalg.qr(directions.T)[0]
     parts = []
-    for rest, total in _remainders(X, Z, omega, None):
+    for rest, total in _remainders(X, Z, omega):
         whole = (rest**2).sum(axis=0)
         explained = np.where(whole > ROUNDING**2 * total, ((Q.T @ rest) ** 2).sum(axis=0), 0.0)
         left = ((rest - Q @ (Q.T @ rest)) ** 2).sum(axis=0)
@@ -71,15 +69,12 @@ def _outcome(D: Array, Z: Array, omega: Array) -> tuple[Array, float]:
     return left.T, float(omega.sum()) - Q.shape[1] - D.shape[1]
 
 
-def _remainders(
-    X: NDArray[Any], Z: Array, omega: Array, exponent: int | None
-) -> Iterator[tuple[Array, Array]]:
+def _remainders(X: NDArray[Any], Z: Array, omega: Array) -> Iterator[tuple[Array, Array]]:
     """Yield what covariates leave of some columns, times √ω, and the squares before."""
     Q, root = basis(Z, omega), np.sqrt(omega)[:, None]
     step = max(1, BLOCK_CELLS // len(X))
     for start in range(0, X.shape[1], step):
         block = X[:, start : start + step].astype(np.float64)
-        block = near_one(block) if exponent is None else divided(block, exponent)
         block = root * (block - block[0])  # a constant feature becomes exactly 0
         block -= root * (root.T @ block / omega.sum())
         total = (block**2).sum(axis=0)

@@ -11,6 +11,8 @@ KINDS = (
     "copies", "near_copies", "gives_away", "follow_up", "confounded", "shifted", "filtered",
     "repeats",
 )  # fmt: skip
+# Those that the effects of all features tell.
+OF_EFFECTS = ("shifted", "filtered")
 
 
 @dataclass(frozen=True)

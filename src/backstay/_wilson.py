@@ -11,8 +11,6 @@ Z = 1.96
 def wilson(share: ArrayLike, n: ArrayLike) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Return the ends of the 95 % interval of shares of n; it has a width at 0 and 1, too.
 
-    Examples
-    --------
     >>> low, high = wilson(0.0, 10)
     >>> round(float(low), 3), round(float(high), 3)
     (0.0, 0.278)

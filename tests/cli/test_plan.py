@@ -68,7 +68,7 @@ def test_less_planning_than_stored_is_refused(folder, call):
     run = ("run", folder / "t.csv", "-t", "kind", *QUICK, "-o", folder / "with")
     code, _, err = call(*run, "--planning", "2")
     assert code == 2
-    assert "--planning 2 is fewer than the 4 in" in err
+    assert "planning is 4 in the store and 2 now" in err
 
 
 def test_rows_that_are_too_few_are_not_dealt_unless_asked_for(call, tmp_path):

@@ -36,7 +36,7 @@ def test_stopped_it_says_so_and_the_same_command_goes_on(tmp_path):
     X["g0"] += 2 * (y == "b")
     X.assign(kind=y).to_csv(tmp_path / "t.csv", index=False)
     command = [*BACKSTAY, "run", "t.csv", "-t", "kind", "-m", "t,relieff", "-j", "1"]
-    command += ["--repeats", "40", "--null", "5", "--planning", "0", "-o", "out"]
+    command += ["--repeats", "20", "--null", "5", "--planning", "0", "-o", "out"]
     process = subprocess.Popen(
         command, cwd=tmp_path, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True
     )
@@ -48,15 +48,15 @@ def test_stopped_it_says_so_and_the_same_command_goes_on(tmp_path):
     _, errors = process.communicate(timeout=120)
     assert process.returncode == 130
     kept = n_done(store)
-    assert 3 <= kept < 100  # 40 splits and 5 × 2 runs with shuffled outcomes, of two methods
+    assert 3 <= kept < 60  # 20 splits and 5 × 2 runs with shuffled outcomes, of two methods
     last = errors.strip().splitlines()[-1]
-    assert last.startswith(f"The study stopped after {kept} of 100 tasks")
+    assert last.startswith(f"The study stopped after {kept} of 60 tasks")
     assert last.endswith("Run it again to go on.")
     assert "Traceback" not in errors
     again = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=300)
     assert again.returncode == 0, again.stderr
-    assert f"{kept} of 100 tasks were done before" in again.stderr
-    assert n_done(store) == 100
+    assert f"{kept} of 60 tasks were done before" in again.stderr
+    assert n_done(store) == 60
     assert "Recommendation" in again.stdout
     assert "\x1b" not in again.stdout + again.stderr
     assert all(line == line.rstrip() for line in again.stdout.splitlines())
@@ -107,7 +107,7 @@ def test_stopped_during_warm_up_it_leaves_nothing_behind(table, tmp_path, number
         assert process.poll() is None, process.communicate()[1]
         time.sleep(0.02)
     if to_all:
-        time.sleep(0.5)  # as many tasks are waiting as ever will be
+        time.sleep(0.2)  # as many tasks are waiting as ever will be
     (os.killpg if to_all else os.kill)(process.pid, number)
     _, errors = process.communicate(timeout=60)
     assert process.returncode == code
@@ -129,12 +129,15 @@ COMMANDS = {
     "module": BACKSTAY,
     "script": [str(Path(sysconfig.get_path("scripts")) / "backstay")],
 }
-CODES = [(signal.SIGINT, 130), (signal.SIGTERM, 143)]
 
 
-@pytest.mark.parametrize(("number", "code"), CODES)
-@pytest.mark.parametrize("command", COMMANDS)
-@pytest.mark.parametrize("module", ["typer", "pandas"])  # of the command line, and of a table
+@pytest.mark.parametrize(
+    ("module", "command", "number", "code"),
+    [
+        ("typer", "module", signal.SIGTERM, 143),  # of the command line
+        ("pandas", "script", signal.SIGINT, 130),  # of a table
+    ],
+)
 def test_stopped_while_modules_are_loaded_it_says_so(
     module, command, number, code, table, tmp_path
 ):
@@ -168,8 +171,9 @@ def test_stopped_while_modules_are_loaded_it_says_so(
 
 
 @pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="counts processes as Linux does")
-@pytest.mark.parametrize(("number", "code"), CODES)
-@pytest.mark.parametrize("to_all", [False, True])
+@pytest.mark.parametrize(
+    ("number", "code", "to_all"), [(signal.SIGINT, 130, True), (signal.SIGTERM, 143, False)]
+)
 def test_stopped_while_a_local_cluster_starts_it_is_quiet(number, code, to_all, table, tmp_path):
     pytest.importorskip("distributed", reason="needs the extra backstay[dask]")
     command = [*BACKSTAY, "run", str(table), "-t", "kind", "-m", "t", "--cluster", "local:2"]
@@ -213,3 +217,39 @@ def test_without_the_extra_one_sentence_says_what_to_install():
     assert found.stderr == (
         'backstay: the command line needs typer; install it with pip install "backstay[app]".\n'
     )
+
+
+def test_a_study_after_the_warm_up_compiles_nothing():
+    code = """
+import contextlib, importlib, pkgutil
+import numpy as np
+from backstay import Study, _kernels
+from backstay.cli import main
+from backstay.targets import survival
+
+def compiled():
+    modules = (f"backstay._kernels.{one.name}" for one in pkgutil.iter_modules(_kernels.__path__))
+    found = [(name, vars(importlib.import_module(name))) for name in modules]
+    return {
+        (module, name): one.signatures
+        for module, held in found for name, one in held.items() if hasattr(one, "signatures")
+    }
+
+with contextlib.suppress(SystemExit):
+    main(["warm-up"])
+warm = compiled()
+assert any(warm.values())
+rng = np.random.default_rng(1)
+X = rng.normal(size=(60, 30))
+times = survival(rng.random(60), np.arange(60) % 3 > 0)
+for y in (np.arange(60) % 2, X[:, 1] + rng.normal(size=60), times):
+    Study("default", 2, sizes=[2, 5], null=1, random_state=0, verbose=0).run(X, y).recommend()
+print({name: now for name, now in compiled().items() if now != warm[name]})
+"""
+    done = subprocess.run(
+        [sys.executable, "-W", "ignore", "-c", code], capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stderr
+    said, grown = done.stdout.splitlines()
+    assert said.startswith("Compiled in ")
+    assert grown == "{}"

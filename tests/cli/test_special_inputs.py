@@ -37,10 +37,13 @@ def written(tmp_path, text):
 @pytest.mark.parametrize(
     ("cell", "said"),
     [
-        (lambda i, v: '"1,234.5"' if i % 2 else '"12,345.5"', "thousands separators, such as '12,"),
-        (lambda i, v: '"1,234,567"', "thousands separators, such as '1,234,567' in row 1"),
-        (lambda i, v: f"{i}.5%", "a percent sign, such as '0.5%' in row 1; write the number alone"),
-        (lambda i, v: v.replace("-", "\u2212"), "another minus sign than '-', such as '\u2212"),
+        (
+            lambda i, v: '"1,234.5"' if i % 2 else '"12,345.5"',
+            "'12,345.5' (15 times), '1,234.5' (15",
+        ),
+        (lambda i, v: '"1,234,567"', "write '1,234,567' as plain numbers"),
+        (lambda i, v: f"{i}.5%", "first '0.5%' in column 'g0', row 1"),
+        (lambda i, v: v.replace("-", "\u2212"), "among numbers: '\u2212"),
     ],
 )
 def test_numbers_that_no_parser_reads_are_named(tmp_path, cell, said):
@@ -125,7 +128,7 @@ def document():
     ("change", "said"),
     [
         (lambda d: d["features"][0]["quantiles"].reverse(), r"features\[0\].quantiles are not in"),
-        (lambda d: d["target"]["moments"]["sds"][0].__setitem__(0, -1.0), "sds holds a negative"),
+        (lambda d: d["target"]["moments"]["sds"][0].__setitem__(0, -1.0), "must be at least 0"),
         (lambda d: d["features"][0].update(sd=-1.0), "sd must be at least 0"),
     ],
 )

@@ -104,7 +104,6 @@ def test_the_user_may_say_what_a_line_is(tmp_path, capsys, option, per):
             ("-n", "9", "--form", "tall"),
             "form='tall' must be one of",
         ),
-        (FORMS["rows"], ("-n", "9", "--confidence", "2"), "between 0 and 1"),
         (UNCLEAR, (), "transpose=True for a feature. The option is --transpose."),
         (
             FORMS["rows"],

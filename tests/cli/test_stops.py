@@ -1,6 +1,6 @@
-"""Stops come through: not lost in callbacks, not raised in the middle of loading a module.
+"""Stops come through, and are not lost in callbacks.
 
-What a command that is the whole process does while it loads one is in test_process.py.
+What a command does while it loads a module is in test_process.py.
 """
 
 import gc
@@ -12,7 +12,7 @@ import time
 
 import pytest
 
-from backstay.cli._stops import Terminated, raise_interrupt, stops_raised
+from backstay.cli._stops import Terminated, stops_raised
 
 KINDS = [(signal.SIGINT, KeyboardInterrupt), (signal.SIGTERM, Terminated)]
 
@@ -34,31 +34,9 @@ def test_a_stop_that_python_loses_in_a_callback_comes_again(number, kind, capfd)
         gc.collect()
         wait_to_be_stopped()
 
-    with stops_raised(raise_interrupt), pytest.raises(kind):
+    with stops_raised(), pytest.raises(kind):
         collect()
     assert capfd.readouterr().err == ""
-
-
-@pytest.mark.parametrize(("number", "kind"), KINDS)
-def test_a_stop_waits_until_a_module_is_loaded(number, kind, tmp_path, monkeypatch):
-    monkeypatch.syspath_prepend(tmp_path)
-    (tmp_path / "loaded_slowly.py").write_text(
-        "import os, time\n"
-        f"os.kill(os.getpid(), {int(number)})\n"
-        f"os.kill(os.getpid(), {int(number)})\n"  # impatience does not help
-        "time.sleep(0.05)\n"
-        "done = True\n"
-    )
-
-    def load():
-        import loaded_slowly  # noqa: F401
-
-        wait_to_be_stopped()
-
-    with stops_raised(raise_interrupt), pytest.raises(kind):
-        load()
-    assert sys.modules.pop("loaded_slowly").done
-    time.sleep(0.05)  # and it was one stop only
 
 
 def test_sigterm_stops_once_and_ctrl_c_again():
@@ -66,7 +44,7 @@ def test_sigterm_stops_once_and_ctrl_c_again():
         with pytest.raises(to_see):
             os.kill(os.getpid(), number)
 
-    with stops_raised(raise_interrupt):
+    with stops_raised():
         stop(signal.SIGTERM, Terminated)
         os.kill(os.getpid(), signal.SIGTERM)
         stop(signal.SIGINT, KeyboardInterrupt)
@@ -78,7 +56,7 @@ def test_everything_is_put_back():
         return [signal.getsignal(n) for n, _ in KINDS] + [sys.unraisablehook]
 
     before = state()
-    with stops_raised(raise_interrupt):
+    with stops_raised():
         assert not any(now is then for now, then in zip(state(), before, strict=True))
     assert state() == before
 
@@ -86,7 +64,7 @@ def test_everything_is_put_back():
 def test_what_a_shell_has_the_command_ignore_stays_ignored():
     before = signal.signal(signal.SIGINT, signal.SIG_IGN)
     try:
-        with stops_raised(raise_interrupt):
+        with stops_raised():
             os.kill(os.getpid(), signal.SIGINT)
             assert signal.getsignal(signal.SIGINT) is signal.SIG_IGN
     finally:
@@ -97,7 +75,7 @@ def test_other_threads_set_no_handlers():
     seen = []
 
     def work():
-        with stops_raised(raise_interrupt):
+        with stops_raised():
             seen.append(signal.getsignal(signal.SIGINT))
 
     thread = threading.Thread(target=work)

@@ -148,7 +148,7 @@ def test_models_of_classes_hardly_penalise_covariates():
 
 def test_the_direct_way_and_the_general_one_agree_beside_covariates(monkeypatch):
     _, direct = _outputs(X, covariates=Z)
-    monkeypatch.setattr("backstay.targets._classes.shortcut_of", lambda *_: None)
+    monkeypatch.setattr("backstay.targets._classes.ClassTarget.shortcut", lambda *_: None)
     _, general = _outputs(X, covariates=Z)
     for of in direct:
         np.testing.assert_allclose(direct[of], general[of], rtol=1e-6, atol=1e-8)

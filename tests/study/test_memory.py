@@ -11,7 +11,7 @@ from scipy import sparse
 from backstay.base import FeatureRanker
 from backstay.datasets import make_xor
 from backstay.feature_weighting import TTest
-from backstay.study import Study, Subsampling, _memory
+from backstay.study import Study, Subsampling, _parallel
 from backstay.study._protocols import Split
 from reference.study import contents
 
@@ -61,23 +61,23 @@ def test_a_task_without_memory_when_alone_has_failed_and_can_be_retried(tmp_path
 
 
 def test_a_study_that_needs_more_memory_than_there_is_says_so(monkeypatch):
-    monkeypatch.setattr(_memory, "bytes_free", lambda: 700e6)
+    monkeypatch.setattr(_parallel, "bytes_free", lambda: 700e6)
     with (
         pytest.warns(UserWarning, match=r"4 tasks at a time may need about 0\.8 GB of memory") as w,
         parallel_config("threading"),
     ):
         Study({"t": TTest()}, Subsampling(2), models={}, sizes=[2], n_jobs=4).run(X, y)
     assert str(w[0].message).endswith("and 0.7 GB are free. Use --jobs 3 (n_jobs=3).")
-    monkeypatch.setattr(_memory, "bytes_free", lambda: None)
+    monkeypatch.setattr(_parallel, "bytes_free", lambda: None)
     Study({"t": TTest()}, Subsampling(2), models={}, sizes=[2], n_jobs=1).run(X, y)
 
 
 def test_the_estimate_counts_rows_kernels_and_stored_cells():
     splits = {0: Split(np.arange(60), np.arange(60, 90), 0), 1: Split(np.arange(50), [], 0)}
     wide = np.zeros((90, 1000))
-    assert _memory.bytes_of_task(wide, splits) == 200e6 + 8 * (4 * 60 * 1000 + 2 * 60**2)
-    assert _memory.bytes_of_task(sparse.csr_array(wide), splits) == 200e6 + 8 * 2 * 60**2
-    assert _memory.bytes_free() is None or _memory.bytes_free() > 0
+    assert _parallel.bytes_of_task(wide, splits) == 200e6 + 8 * (4 * 60 * 1000 + 2 * 60**2)
+    assert _parallel.bytes_of_task(sparse.csr_array(wide), splits) == 200e6 + 8 * 2 * 60**2
+    assert _parallel.bytes_free() is None or _parallel.bytes_free() > 0
 
 
 def test_failed_tasks_are_retried_on_the_command_line(tmp_path, call, monkeypatch):

@@ -89,7 +89,7 @@ def test_which_metric_decides(options, metric, scoring):
             {"metric": "average_precision", "models": {"a": LabelsOnly()}},
             "metric='average_precision' needs decision_function or predict_proba; models",
         ),
-        ({"null": -1}, "null=-1 must be an integer, the number of permutations, or 0"),
+        ({"null": -1}, "null=-1 must be an integer of at least 0"),
         ({"null": 2.0}, r"null=2\.0 must be an integer"),
         ({"null": True}, "null=True must be an integer"),
     ],

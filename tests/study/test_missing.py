@@ -12,8 +12,10 @@ from sklearn.svm import SVC
 
 from backstay import InstanceWeighted, MarginWeighting, ReliefF
 from backstay.datasets import make_han_yu
-from backstay.feature_weighting import SVMRFE, TTest
+from backstay.feature_weighting import SVMRFE, CoxScore, RReliefF, SlopeTest, TTest
 from backstay.study import Study, Subsampling
+from backstay.study._checks import takes_missing
+from backstay.targets import as_target, survival
 
 X, y, _ = make_han_yu(40, n_features=30, n_relevant=5, block_size=5, random_state=0)
 HOLED = X.copy()
@@ -112,5 +114,13 @@ class Stubborn(TTest):
         (GridSearchCV(SVC(), {"C": [1, 2]}, cv=2), False),
     ],
 )
-def test_whattakes_missing_cells(estimator, takes):
-    assert Study.takes_missing(estimator) == takes
+def test_what_takes_missing_cells(estimator, takes):
+    assert takes_missing(estimator, as_target([0, 1] * 12)) == takes
+
+
+def test_the_target_makes_the_example_that_is_tried():
+    y = np.random.default_rng(0).normal(size=30)
+    assert takes_missing(RReliefF(), as_target(y))
+    assert not takes_missing(SlopeTest(), as_target(y))
+    times = as_target(survival(np.arange(1, 61), np.arange(60) % 2))
+    assert not takes_missing(CoxScore(), times)

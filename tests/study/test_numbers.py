@@ -163,7 +163,7 @@ def test_predicted_and_observed_row_by_row(results):
     assert worst["error"].is_monotonic_decreasing
     assert sorted(worst["row"]) == sorted(frame.index)
     with pytest.raises(ValueError, match="numbers has no table 'confusion'; it has predicted, re"):
-        results.predictions.confusion()
+        results.predictions.table("confusion")
 
 
 @pytest.mark.parametrize("metric", ["mae", "rmse", "spearman"])

@@ -124,8 +124,8 @@ def test_decoys_change_places_within_pairs(pairs, paired):
     assert "decoy_q_value" in frame
     control = DecoyControl(TTest(), 25, random_state=0).fit(X, y, pairs=patient)
     assert set(np.flatnonzero(control.qvalues_ <= 0.1)) == {0, 1, 2}
-    with pytest.raises(ValueError, match="pairs need decoys='permuted'"):
-        DecoyControl(TTest(), decoys="knockoffs").fit(X, y, pairs=patient)
+    with pytest.raises(ValueError, match="pairs need resample='subsample'"):
+        DecoyControl(TTest(), resample="bootstrap").fit(X, y, pairs=patient)
     with pytest.raises(ValueError, match=r"pairs has shape \(3,\)"):
         DecoyControl(TTest()).fit(X, y, pairs=patient[:3])
 

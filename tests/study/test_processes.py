@@ -91,7 +91,7 @@ def test_killed_at_many_moments(tmp_path, expected):
         "from reference.study_worker import data, study\n"
         "rows = data()\n"
         "study(None).run(*rows)\n"  # whatever is loaded on first use is loaded now
-        "for trial in range(12):\n"
+        "for trial in range(8):\n"
         "    child = os.fork()\n"
         "    if child == 0:\n"
         f"        study({str(path)!r}, 1, 0.005).run(*rows)\n"

@@ -1,6 +1,8 @@
 """Progress: a bar on a terminal, lines elsewhere, nothing when asked for nothing."""
 
 import io
+import sys
+from types import SimpleNamespace
 
 import pytest
 
@@ -51,6 +53,33 @@ def test_progress_is_a_bar_on_a_terminal():
         progress.advance(failed=False)
     assert "colon" in stream.getvalue()
     assert "2/2" in stream.getvalue()
+
+
+def test_progress_is_a_bar_in_a_notebook(monkeypatch):
+    pages = []
+
+    class Page(str):
+        def update(self, page):
+            pages.append(page)
+
+    def display(page, display_id):
+        pages.append(page)
+        return page
+
+    kernel = SimpleNamespace(kernel="a notebook's")
+    shown = SimpleNamespace(HTML=Page, display=display)
+    monkeypatch.setitem(sys.modules, "IPython", SimpleNamespace(get_ipython=lambda: kernel))
+    monkeypatch.setitem(sys.modules, "IPython.display", shown)
+    stream = io.StringIO()
+    for verbose in (None, 0):
+        with Progress(2, 0, verbose, "<colon>", stream) as progress:
+            progress.advance(failed=False)
+            progress.advance(failed=False)
+    first, last = pages
+    assert first.startswith('&lt;colon&gt; <progress value="0" max="2"></progress> 0 of 2 tasks')
+    assert '<progress value="2" max="2">' in last
+    assert last.endswith(" 0 s left")
+    assert stream.getvalue() == ""
 
 
 def test_the_time_left_is_that_of_tasks_that_compile_nothing(monkeypatch):

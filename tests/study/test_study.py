@@ -338,7 +338,7 @@ def _doubled(X):
         ({"sizes": "lin"}, "sizes='lin' must be 'log'"),
         ({"scoring": ["acc"]}, "scoring='acc' is unknown; there are accuracy"),
         ({"scoring": []}, "scoring is empty"),
-        ({"random_state": np.random.RandomState(0)}, "random_state=.* must be a non-negative"),
+        ({"random_state": np.random.RandomState(0)}, "random_state=.* must be an integer of"),
         ({"random_state": -1}, "random_state=-1"),
         ({"preprocess": 3}, "preprocess=3 must be a transformer"),
         ({"resampling": "cv"}, "[Cc]v|resampling"),

@@ -25,9 +25,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
     from backstay.cli import _stops
 
     try:
-        with _stops.stops_raised(_stops.raise_not_begun, whole_process=arguments is None):
+        with _stops.stops_raised(whole_process=arguments is None):
             code = _carry_out(sys.argv[1:] if arguments is None else list(arguments))
-    except (_stops.NotBegun, KeyboardInterrupt) as stop:
+    except KeyboardInterrupt as stop:
         _complain(_stops.STOPPED)
         code = _stops.exit_code_of(stop)
     if arguments is None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import sys
 from collections.abc import Sequence
 from typing import Annotated, Any
@@ -14,7 +15,7 @@ from backstay import __version__
 from backstay.cli._compare import compare
 from backstay.cli._demo import demo
 from backstay.cli._freeze import freeze
-from backstay.cli._guard import close_quietly, given
+from backstay.cli._guard import given
 from backstay.cli._lists import measures, methods
 from backstay.cli._plan import plan
 from backstay.cli._predict import predict
@@ -102,11 +103,10 @@ def run(arguments: Sequence[str]) -> int:
         code = app(list(arguments), prog_name="backstay", standalone_mode=False)
         sys.stdout.flush()
     except BrokenPipeError:
-        close_quietly()
+        # A reader such as head has gone; Python would complain on its way out.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
-    except typer.Abort as end:
-        if isinstance(end.__cause__, KeyboardInterrupt):  # pressed just as a command began or ended
-            raise end.__cause__ from None
+    except typer.Abort:
         return 130
     except Exception as error:
         # Wrong arguments: typer's own errors, by what all its versions share.

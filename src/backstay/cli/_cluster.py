@@ -6,9 +6,11 @@ import logging
 import os
 import re
 import signal
+import socket
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from typing import Any
+from urllib.parse import urlsplit
 
 from backstay._orphans import stops_held_back
 from backstay.cli._guard import WrongUse
@@ -16,6 +18,7 @@ from backstay.cli._guard import WrongUse
 LOCAL = re.compile(r"local(?::([1-9][0-9]*))?$")
 ADDRESS = re.compile(r"[a-z]+://[^\s/]+$")
 SECONDS_TO_ANSWER = 20
+LARGEST_GREETING = 2**20
 # A terminal also sends Ctrl-C to local workers, which would answer with tracebacks. They must hear
 # SIGTERM: with it, Python ends those that dask could not end, and waits for them.
 UNHEARD = (signal.SIGINT,)
@@ -59,10 +62,10 @@ def connected(cluster: str | None) -> Iterator[None]:
         try:
             if local:
                 held.enter_context(_local_cluster(int(local[1]) if local[1] else None))
-            elif cluster.endswith(".json"):
-                held.enter_context(Client(scheduler_file=cluster, timeout=SECONDS_TO_ANSWER))
             else:
-                held.enter_context(Client(cluster, timeout=SECONDS_TO_ANSWER))
+                where = "scheduler_file" if cluster.endswith(".json") else "address"
+                _check_dask_answers(cluster)
+                held.enter_context(Client(**{where: cluster}, timeout=SECONDS_TO_ANSWER))
         except (OSError, ValueError) as error:
             raise WrongUse(f"no dask scheduler answers at {cluster}: {error}") from error
         held.enter_context(joblib.parallel_config(backend="dask"))
@@ -72,12 +75,34 @@ def connected(cluster: str | None) -> Iterator[None]:
             raise WrongUse(str(error)) from error
 
 
+def _check_dask_answers(cluster: str) -> None:
+    """Refuse an address at which something else answers.
+
+    dask would wait for it without an end, or take its first words for the size of a message. A
+    scheduler begins with such a size, of a few hundred bytes.
+    """
+    at = urlsplit(cluster)
+    if at.scheme != "tcp" or not at.port:
+        return
+    try:
+        there = socket.create_connection((at.hostname, at.port), SECONDS_TO_ANSWER)
+    except OSError:  # nobody is there yet; dask tries again
+        return
+    with there:
+        try:
+            there.sendall(b"\r\n\r\n")  # has others answer; it is too short for a scheduler
+            first = there.recv(8)
+        except OSError:
+            first = b""
+    if len(first) < 8 or int.from_bytes(first, "little") > LARGEST_GREETING:
+        raise WrongUse(f"no dask scheduler answers at {cluster}: another program does.")
+
+
 @contextmanager
 def _local_cluster(n_workers: int | None) -> Iterator[None]:
     """Start workers on this machine, and end them; a stop waits until that is done.
 
-    dask can neither end nor forget a cluster with only half of its workers started: after an
-    exception in between, it would fail at the end of the process, with tracebacks.
+    dask can neither end nor forget a cluster with only half of its workers started.
     """
     from distributed import Client, LocalCluster
 

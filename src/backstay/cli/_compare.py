@@ -53,8 +53,6 @@ def compare(
 
     [bold]backstay compare colon-backstay/study.db leukemia-backstay/study.db[/bold]
 
-    [bold]backstay compare colon-backstay prostate-backstay --size 20[/bold]
-
     [bold]backstay compare hospital-a hospital-b --signatures[/bold]
     """
     results = load(stores)
@@ -75,11 +73,7 @@ def compare(
     for name, part in parts.items():
         done, planned = part.data.n_done, part.data.n_tasks
         if done < planned:
-            say(
-                f"Unfinished: {done} of {counted(planned, 'task')} on {name!r} "
-                f"{'is' if done == 1 else 'are'} done; run the study again with the same store "
-                "to go on."
-            )
+            say(f"Unfinished: {done} of {counted(planned, 'task')} on {name!r}; run it again.")
     _summary(results, at, metric)
     _friedman(results, at, metric, models)
     for name, part in parts.items():
@@ -103,26 +97,10 @@ def _metric(parts: dict[str, Results], metric: str | None) -> str:
     return names.pop()
 
 
-def _why_nothing(results: Results) -> str:
-    """Say why no two methods can be compared."""
-    if len(results.methods) == 1:
-        return "There is only one method, so there is nothing to compare."
-    counts = results.runs.counts().frame().to_dict("records")
-    short = [row for row in counts if not row["judged"]]
-    if not short:
-        return "No two methods were run on the same data set, so there is nothing to compare."
-    shown = ", ".join(
-        f"{row['method']} finished {row['n_runs']} of {counted(row['of'], 'run')} on "
-        f"{row['dataset']!r}"
-        for row in short
-    )
-    return f"There is nothing to compare, because the other methods have too few runs: {shown}."
-
-
 def _summary(results: Results, size: int, metric: str) -> None:
     frame = results.comparisons.summary(size=size, metric=metric).frame()
     if frame.empty:
-        say(_why_nothing(results))
+        say("No two methods have enough runs on the same data set, so there is nothing to compare.")
         return
     names = ["first", "second", "data sets"]
     titles = {"stability": "stability", "accuracy": metric_title(metric)}

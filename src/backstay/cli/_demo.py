@@ -10,7 +10,6 @@ import typer
 
 from backstay.cli._guard import Debug, command_line, guarded
 from backstay.cli._outputs import make_folder, show_results, write_outputs
-from backstay.cli._run_plan import n_jobs_of
 from backstay.cli._show import say, table
 
 if TYPE_CHECKING:
@@ -40,9 +39,7 @@ def demo(
     For example:
 
     [bold]backstay demo[/bold]
-
-    [bold]backstay demo --out somewhere --repeats 50[/bold]
-    """  # fmt: skip
+    """
     start = time.perf_counter()
     make_folder(out)
     import numpy as np
@@ -64,7 +61,19 @@ def demo(
     names = [f"relevant {j}" if truth[j] > 0 else f"noise {j}" for j in range(X.shape[1])]
     frame = pd.DataFrame(X, columns=names)
     results = _study(out, "han-yu", frame, y, [10, 20, N_SELECTED, 100], truth=truth, **settings)
-    _show_truth(results)
+    found = results.selections.relevant_found(N_SELECTED)
+    assert found is not None
+    rows = [
+        [row.method, f"{row.found:.1f} of {found.size}", f"{row.right} of {row.signature}"]
+        for row in found.frame().itertuples(index=False)
+    ]
+    say()
+    table(
+        ["method", "relevant per run", "in the signature"],
+        rows,
+        f"The truth: {found.size} features selected, {found.n_relevant} are relevant "
+        f"({found.by_chance:.1f} by chance)",
+    )
     say()
     say("2. Breast cancer: 569 × 30, from scikit-learn", "bold")
     data = load_breast_cancer(as_frame=True)
@@ -81,6 +90,8 @@ def _study(
     jobs: int | None, truth: Any = None,
 ) -> Results:  # fmt: skip
     """Run a study and show what it found."""
+    from joblib import cpu_count
+
     from backstay.study import Study, Subsampling, make_methods
 
     folder = out / name
@@ -91,7 +102,7 @@ def _study(
         sizes=sizes,
         null=N_PERMUTATIONS,
         store=folder / "study.db",
-        n_jobs=n_jobs_of(jobs),
+        n_jobs=jobs or cpu_count(),
         random_state=0,
         verbose=1,
     )
@@ -99,20 +110,3 @@ def _study(
     results = study.run(X, y, dataset=name, truth=truth, provenance=about)
     show_results(results, write_outputs(results, folder, None, command_line()))
     return results
-
-
-def _show_truth(results: Results) -> None:
-    """Show how many of the features that each method selects are relevant."""
-    truth = results.selections.relevant_found(N_SELECTED)
-    assert truth is not None
-    rows = [
-        [row.method, f"{row.found:.1f} of {truth.size}", f"{row.right} of {row.signature}"]
-        for row in truth.frame().itertuples(index=False)
-    ]
-    say()
-    table(
-        ["method", "relevant per run", "in the signature"],
-        rows,
-        f"The truth: {truth.size} features selected, {truth.n_relevant} are relevant "
-        f"({truth.by_chance:.1f} by chance)",
-    )

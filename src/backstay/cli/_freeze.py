@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated
 
 import typer
 
@@ -13,11 +14,6 @@ from backstay.cli._options import options_named
 from backstay.cli._outputs import metric_title
 from backstay.cli._show import figure, say
 from backstay.cli._stores import Store, beside, load
-
-if TYPE_CHECKING:
-    from backstay.datasets import LabelledTable
-    from backstay.results import Results
-    from backstay.signature import Signature
 
 
 @guarded
@@ -49,15 +45,23 @@ def freeze(
 
     For example:
 
-    [bold]backstay freeze colon-backstay --data colon.csv[/bold]
-
     [bold]backstay freeze colon-backstay -d colon.csv --choice t,20,svm -o short.json[/bold]
     """
     results = load([store])
     if len(results.datasets) > 1:
         held = ", ".join(results.datasets)
         raise WrongUse(f"the store holds the data sets {held}; freeze takes a store of one.")
-    table, X = _same_table(results, data)
+    known = results.data.provenance.get("reading")
+    if known is None:
+        raise WrongUse(
+            "the store does not say how its table was read; freeze it from Python with "
+            "results.freeze(X, y)."
+        )
+    from backstay.datasets import Reading, read_table
+
+    with options_named(known=()):  # freeze has none of these options
+        table = read_table(data, reading=Reading.from_json(known["options"]))
+        X = table.numbers(known["categories"])[0]
     path = beside(store, "signature.json") if out is None else out
     with options_named():
         signature = results.freeze(
@@ -70,44 +74,22 @@ def freeze(
         )
     signature.save(path)
     say(f"Signature: {path}")
-    describe(signature)
+    chosen, expected = signature.document["choice"], signature.document["expected"][0]
+    n = counted(signature.n_features_in_, "feature")
+    say(f"{n} of {chosen['method']}, {chosen['model']}.")
+    if expected["value"] is not None:
+        shown = figure(expected["value"], expected["low"], expected["high"])
+        say(f"Expected {metric_title(expected['metric'])}: {shown}.")
+    said = f"Probabilities: {signature.document['probabilities']}."
+    say(signature.intervals_said or said)
 
 
 def _choice(text: str) -> str | tuple[str, int, str]:
     """Return one of the answers by name, or a configuration; a method may hold commas."""
-    parts = text.rsplit(",", 2)
-    if len(parts) == 1:
-        return text
-    if len(parts) != 3 or not parts[1].strip().isdigit():
+    found = re.fullmatch(r"(.+),\s*(\d+)\s*,([^,]+)", text)
+    if found is None and "," in text:
         raise WrongUse(
             f"--choice {text} must be trusted, short, accurate, or a method, a size and a "
             "model, such as t,20,svm."
         )
-    return parts[0].strip(), int(parts[1]), parts[2].strip()
-
-
-def _same_table(results: Results, data: Path) -> tuple[LabelledTable, Any]:
-    """Read a table with the options that the store remembers of its run."""
-    known = results.data.provenance.get("reading")
-    if known is None:
-        raise WrongUse(
-            "the store does not say how its table was read; freeze it from Python with "
-            "results.freeze(X, y)."
-        )
-    from backstay.datasets import Reading, read_table
-
-    with options_named(known=()):  # freeze has none of these options
-        table = read_table(data, reading=Reading.from_json(known["options"]))
-        return table, table.numbers(known["categories"])[0]
-
-
-def describe(signature: Signature) -> None:
-    """Say what a signature holds and what to expect of it."""
-    document = signature.document
-    choice, expected = document["choice"], document["expected"][0]
-    n = counted(signature.n_features_in_, "feature")
-    say(f"{n} of {choice['method']}, {choice['model']}.")
-    if expected["value"] is not None:
-        shown = figure(expected["value"], expected["low"], expected["high"])
-        say(f"Expected {metric_title(expected['metric'])}: {shown}.")
-    say(signature.intervals_said or f"Probabilities: {document['probabilities']}.")
+    return (found[1].strip(), int(found[2]), found[3].strip()) if found else text

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import os
 import shlex
 import sys
 import warnings
@@ -14,7 +13,7 @@ from typing import Annotated, Any
 import typer
 
 from backstay.cli._show import complain, warn
-from backstay.cli._stops import STOPPED, exit_code_of, raise_interrupt, stops_raised
+from backstay.cli._stops import STOPPED, exit_code_of
 
 given: ContextVar[Sequence[str] | None] = ContextVar("given", default=None)
 
@@ -39,7 +38,7 @@ def guarded(command: Callable[..., None]) -> Callable[..., None]:
     @functools.wraps(command)
     def wrapper(*args: Any, **kwargs: Any) -> None:
         debug = bool(kwargs.get("debug"))
-        with stops_raised(raise_interrupt), warnings.catch_warnings():
+        with warnings.catch_warnings():
             if not debug:
                 warnings.showwarning = _show_warning
             try:
@@ -61,10 +60,6 @@ def guarded(command: Callable[..., None]) -> Callable[..., None]:
     return wrapper
 
 
-# Neither function below loads anything: wrong use is answered before pandas, scikit-learn or numba
-# are loaded.
-
-
 def sentence(error: BaseException) -> str:
     """Return the message of an error on one line."""
     text = " ".join(str(error).split())
@@ -72,7 +67,7 @@ def sentence(error: BaseException) -> str:
         return f"{error.filename}: {error.strerror}."
     if isinstance(error, WrongUse | ValueError | FileNotFoundError | PermissionError | ImportError):
         return text
-    if isinstance(error, _loaded("store.StoreError", "study.StudyError")):
+    if _is_a(error, "StoreError", "StudyError"):
         return text
     if isinstance(error, MemoryError):
         return f"there is too little memory for this ({text or 'none is left'})."
@@ -81,26 +76,14 @@ def sentence(error: BaseException) -> str:
 
 def exit_code(error: BaseException) -> int:
     """Return 2 for what the user can put right in the command or the file, else 1."""
-    if isinstance(error, WrongUse | FileNotFoundError | IsADirectoryError):
-        return 2
-    right = _loaded("datasets.TableError", "store.StoreError", "results.TooFewRunsError")
-    return 2 if isinstance(error, right) else 1
+    wrong_use = isinstance(error, WrongUse | FileNotFoundError | IsADirectoryError)
+    return 2 if wrong_use or _is_a(error, "TableError", "StoreError", "TooFewRunsError") else 1
 
 
-def _loaded(*names: str) -> tuple[type[BaseException], ...]:
-    """Return the classes of errors that can have been raised: those of modules that are loaded.
-
-    Loading a module here would fail again, with a traceback, if that is what went wrong.
-    """
-    pairs = (name.split(".") for name in names)
-    held = ((sys.modules.get(f"backstay.{module}"), kind) for module, kind in pairs)
-    return tuple(getattr(module, kind) for module, kind in held if hasattr(module, kind))
+def _is_a(error: BaseException, *names: str) -> bool:
+    """Return whether an error is of backstay's own; by name, because loading one may fail again."""
+    return any(kind.__name__ in names for kind in type(error).__mro__)
 
 
 def _show_warning(message: Any, category: Any, *where: Any, **more: Any) -> None:
     warn(" ".join(str(message).split()))
-
-
-def close_quietly() -> None:
-    """After a reader such as head has gone, keep Python from complaining on its way out."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

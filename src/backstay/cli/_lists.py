@@ -42,8 +42,6 @@ def methods(json_: AsJson = False, debug: Debug = False) -> None:
     For example:
 
     [bold]backstay methods[/bold]
-
-    [bold]backstay methods --json[/bold]
     """
     from backstay.study import list_methods
 
@@ -60,8 +58,6 @@ def measures(json_: AsJson = False, debug: Debug = False) -> None:
     For example:
 
     [bold]backstay measures[/bold]
-
-    [bold]backstay measures --json[/bold]
     """
     from backstay.stability import list_measures
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from backstay.datasets import LabelledTable
     from backstay.report import Report
-    from backstay.results import Finalist, Recommendation, Results
+    from backstay.results import Recommendation, Results
 
 
 SHOWN_FEATURES = 15
@@ -36,18 +36,11 @@ def check_folder(folder: Path) -> None:
 def make_folder(folder: Path) -> None:
     """Make the folder for the results, unless it is there."""
     check_folder(folder)
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise WrongUse(f"the folder {folder} cannot be created ({error.strerror}).") from error
+    folder.mkdir(parents=True, exist_ok=True)
 
 
 def feature_frame(results: Results) -> pd.DataFrame:
-    """Return every feature of the table, most often selected first, as features.csv has them.
-
-    The columns are those of ``Results.features()``, ``column`` counts the features of the table
-    from 1. Without a recommendation there is no signature, so no feature is in it.
-    """
+    """Return every feature, most often selected first, as features.csv has them."""
     frame = results.features().frame()
     frame.insert(0, "column", frame["feature"] + 1)
     frame["feature"] = frame["name"]
@@ -60,7 +53,7 @@ def feature_frame(results: Results) -> pd.DataFrame:
 
         frame["effects_over"] = units_text(results.data)
     if results.choice().kind == "nothing":
-        frame[["in_signature", "core"]] = False
+        frame[["in_signature", "core"]] = False  # there is no signature
     if frame["relevant"].isna().all():
         frame = frame.drop(columns="relevant")
     first = ["feature", "column", "in_signature", "core"]
@@ -147,6 +140,7 @@ def show_results(results: Results, report: Report) -> None:
     (part,) = report.parts
     choice = results.choice()
     advice = choice.recommendation
+    assert advice is not None  # of a study with models
     say()
     say("Recommendation", "bold")
     if part.answer.doubtful:
@@ -155,16 +149,13 @@ def show_results(results: Results, report: Report) -> None:
             f"Do not trust the score yet. {titles} (More under the limits of this answer.)",
             "yellow",
         )
-    if advice is None:
-        say("None: the study had no models.")
-    else:
-        say(part.recommendation)
-        if advice.answers:
-            say()
-            _show_answers(advice)
-            for named in part.answer.answers:
-                say(f"Draws, {named.name}: {named.draws}.")
-            _show_signature(advice, results.data.label)
+    say(part.recommendation)
+    if advice.answers:
+        say()
+        _show_answers(advice)
+        for named in part.answer.answers:
+            say(f"Draws, {named.name}: {named.draws}.")
+        _show_signature(advice, results.data.label)
     say()
     show_methods(results, choice.size, choice.model)
     say("Limits of this answer", "bold")
@@ -175,6 +166,12 @@ def show_results(results: Results, report: Report) -> None:
 def _show_answers(advice: Recommendation) -> None:
     """Write the three answers below each other."""
     title = metric_title(advice.metric)
+    costs = {"trusted": ""}
+    for name, answer in advice.answers.items():
+        if name != "trusted":
+            named = zip((title, "stability"), answer.costs.get("trusted", ()), strict=False)
+            gains = [f"{of} {figure(a.difference, a.low, a.high, sign='+')}" for of, a in named]
+            costs[name] = "; ".join(gains) or "the same choice here"
     names = [
         "answer", "method", "features", "model", "draws", "again", "stability",
         "shuffled outcomes", title, "against trusted",
@@ -190,7 +187,7 @@ def _show_answers(advice: Recommendation) -> None:
             figure(**asdict(answer.stability)),
             "not run" if math.isnan(answer.null) else fixed(answer.null),
             figure(**asdict(answer.score)),
-            _cost(answer, title),
+            costs[answer.name],
         ]
         for answer in advice.answers.values()
     ]
@@ -200,18 +197,6 @@ def _show_answers(advice: Recommendation) -> None:
     )
     first, *lines = zip(names, *rows, strict=True)  # the answers side by side
     table(first, lines, f"Three answers, with 95 % intervals: {note}")
-
-
-def _cost(answer: Finalist, title: str) -> str:
-    """Say what an answer gains and loses against the trusted one."""
-    if answer.name == "trusted":
-        return ""
-    if "trusted" not in answer.costs:
-        return "the same choice here"
-    named = zip((title, "stability"), answer.costs["trusted"], strict=True)
-    return "; ".join(
-        f"{name} {figure(test.difference, test.low, test.high, sign='+')}" for name, test in named
-    )
 
 
 def _show_signature(advice: Recommendation, label: Callable[[int], str]) -> None:

@@ -15,7 +15,7 @@ from backstay._words import counted
 from backstay.cli._guard import WrongUse
 from backstay.cli._options import option, options_named
 from backstay.cli._read import TableOptions
-from backstay.cli._run_plan import imputation, n_jobs_of
+from backstay.cli._run_plan import imputation
 from backstay.cli._show import figure, listing, say, table, warn
 
 if TYPE_CHECKING:
@@ -93,10 +93,12 @@ class KnownTruth:
 
     def show(self, source: PlanSource, names: list[str], size: int | None) -> None:
         """Make rows or outcomes whose truth is known, and show what methods find."""
-        from backstay.study import Population, make_methods, plan_ahead, planted_truth
+        from joblib import cpu_count
+
+        from backstay.study import Population, plan_ahead, planted_truth
 
         common: dict[str, Any] = {"sizes": None if size is None else [size]}
-        common |= {"random_state": self.seed, "n_jobs": n_jobs_of(self.jobs)}
+        common |= {"random_state": self.seed, "n_jobs": self.jobs or cpu_count()}
         assumed = self._given("effect", "correlation", "share")
         with options_named():
             if self.features is not None:
@@ -106,7 +108,7 @@ class KnownTruth:
                 return
             held = source.read()
             X, notes, warnings = held.numbers("code")
-            fill, filled = imputation(X, None, make_methods(names) if names else {})
+            fill, filled = imputation(X, None)
             for note in [*held.notes, *notes, *filled]:
                 say(f"  {note}")
             for warning in [*held.warnings, *warnings]:

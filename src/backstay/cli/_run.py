@@ -18,7 +18,7 @@ from backstay.cli._outputs import (
     write_signature,
 )
 from backstay.cli._read import TableOptions
-from backstay.cli._run_plan import PRELIMINARY, RunPlan, plan_run, smaller_than_stored
+from backstay.cli._run_plan import PRELIMINARY, RunPlan, plan_run
 from backstay.cli._show import listing, say, warn
 from backstay.cli._study_options import StudyOptions
 
@@ -58,8 +58,6 @@ def run(
 
     For example:
 
-    [bold]backstay run cells.csv --target diagnosis[/bold]
-
     [bold]backstay run genes.tsv --samples sheet.csv -t diagnosis --log2 20 -o genes[/bold]
 
     [bold]backstay run genes.csv --time months --event dead --horizon 60[/bold]
@@ -71,7 +69,8 @@ def run(
     folder = Path(f"{reading.stem}{ending}") if output.out is None else output.out
     check_folder(folder)
     table = reading.read()
-    store = folder / studying.store_name()
+    shard = studying.shard_given()
+    store = folder / ("study.db" if shard is None else f"shard-{shard[0]}-of-{shard[1]}.db")
     paired = reading.pairs is not None
     plan = plan_run(table, studying, store, verbose=0 if output.quiet else 1, paired=paired)
     if not output.quiet:
@@ -139,8 +138,6 @@ def describe(table: LabelledTable, plan: RunPlan, folder: Path) -> None:
 def _study(
     table: LabelledTable, plan: RunPlan, options: StudyOptions, reading: TableOptions
 ) -> Results:
-    from backstay.study import SmallerStudyError
-
     facts = table.summary()
     provenance = {
         "command": command_line(),
@@ -154,21 +151,19 @@ def _study(
     }
     if options.quick:
         provenance["preliminary"] = PRELIMINARY
-    try:
-        return plan.study.run(
-            plan.X,
-            plan.target,
-            None if reading.pairs else table.groups,
-            pairs=table.groups if reading.pairs else None,
-            covariates=table.covariates,
-            batch=table.batch,
-            center_batches=options.center_batches,
-            dataset=reading.stem,
-            provenance=provenance,
-            annotation=table.annotation,
-            suspicions=table.suspicions,
-            shard=options.shard_given(),
-            retry_failed=options.retry_failed,
-        )
-    except SmallerStudyError as error:
-        raise smaller_than_stored(error, options, plan.study.store) from error
+    return plan.study.run(
+        plan.X,
+        plan.target,
+        None if reading.pairs else table.groups,
+        pairs=table.groups if reading.pairs else None,
+        covariates=table.covariates,
+        batch=table.batch,
+        center_batches=options.center_batches,
+        dataset=reading.stem,
+        provenance=provenance,
+        annotation=table.annotation,
+        suspicions=table.suspicions,
+        found=plan.found,
+        shard=options.shard_given(),
+        retry_failed=options.retry_failed,
+    )

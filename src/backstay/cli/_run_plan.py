@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -16,8 +15,9 @@ from backstay.cli._study_options import DEALS, StudyOptions
 if TYPE_CHECKING:
     import pandas as pd
 
+    from backstay._suspicion import Suspicion
     from backstay.datasets import LabelledTable
-    from backstay.study import Confounding, SmallerStudyError, Study
+    from backstay.study import Confounding, Study
     from backstay.targets import Target
 
 
@@ -40,6 +40,7 @@ class RunPlan:
     notes: list[str]
     warnings: list[str]
     suspected: list[str]
+    found: list[Suspicion]
 
 
 def resampling(options: StudyOptions) -> tuple[Any, str]:
@@ -56,65 +57,13 @@ def resampling(options: StudyOptions) -> tuple[Any, str]:
     return FiveByTwo(), "5 times two halves"
 
 
-def smaller_than_stored(error: SmallerStudyError, options: StudyOptions, store: Any) -> WrongUse:
-    """Say, in terms of options, that the stored run has more than this one asks for."""
-    stored, given = error.stored, error.given
-    if error.what == "methods":
-        lacking = ", ".join(name for name in stored if name not in given)
-        wrong = f"--methods leaves out {lacking}, which {store} holds"
-        right = f"--methods {','.join(dict.fromkeys([*stored, *given]))}"
-    else:
-        option = {"permutations": "--null", "planning": "--planning"}.get(error.what, "--repeats")
-        each = 10 if option == "--repeats" and options.protocol == "10x10" else 1
-        stored, given = stored // each, given // each
-        omitted = getattr(options, option.removeprefix("--")) is None
-        shown = f"{option} is {given} if omitted," if omitted else f"{option} {given} is"
-        wrong, right = f"{shown} fewer than the {stored} in {store}", f"{option} {stored} or more"
-    return WrongUse(
-        f"{wrong}. A run can be extended, not shortened: give {right}, or another folder with "
-        "--out."
-    )
-
-
-def check_rows(target: Target, column: str, protocol: str) -> None:
-    """Refuse outcomes of too few rows to be split."""
-    needed = ROWS_NEEDED[protocol] * target.rows_each
-    hint = ": join it with another, or leave it out with --exclude-class or --min-class-size"
-    for name, n in target.rarer_than(needed):
-        raise WrongUse(
-            f"{name} of {column!r} has {counted(n, 'row')}; protocol {protocol} needs at least "
-            f"{needed}{hint if target.names else ''}."
-        )
-
-
-def sizes_of(options: StudyOptions, n_features: int, most: int) -> list[int]:
-    """Return subset sizes: as typed, or 1, 2, 5, 10, … up to `most`, below that of features."""
-    from backstay.study import Study
-
-    sizes = options.sizes_given()
-    if sizes is None:
-        return [size for size in Study.log_sizes(n_features) if size <= most]
-    if sizes[-1] > n_features:
-        raise WrongUse(f"--sizes holds {sizes[-1]}; there are {n_features} features.")
-    return sizes
-
-
-def n_jobs_of(jobs: int | None) -> int:
-    """Return how many tasks run at once: as many as there are cores, unless given."""
-    if jobs is not None:
-        return jobs
-    affinity = getattr(os, "sched_getaffinity", None)
-    return len(affinity(0)) if affinity else os.cpu_count() or 1
-
-
-def imputation(X: pd.DataFrame, how: str | None, methods: dict[str, Any]) -> tuple[Any, list[str]]:
+def imputation(X: pd.DataFrame, how: str | None) -> tuple[Any, list[str]]:
     """Return what fills missing values on training rows, None if there are none, and a note."""
     from sklearn.impute import KNNImputer, SimpleImputer
     from sklearn.pipeline import make_pipeline
     from sklearn.preprocessing import StandardScaler
 
     from backstay._columns import missing_cells
-    from backstay.study import Study
 
     gaps, _ = missing_cells(X)
     if not gaps:
@@ -126,47 +75,7 @@ def imputation(X: pd.DataFrame, how: str | None, methods: dict[str, Any]) -> tup
     else:
         fill = SimpleImputer(strategy="median", keep_empty_features=True)
         words = "median of the training rows"
-    note = f"{gaps} missing values are filled with the {words}, on every split anew"
-    able = [name for name, method in methods.items() if Study.takes_missing(method)]
-    if able:
-        note += f"; {', '.join(able)} could take gaps as they are, but get the same filled values"
-    return fill, [f"{note}."]
-
-
-def describe_null(n_permutations: int, n_splits: int) -> tuple[int, str]:
-    """Return the number of runs with shuffled outcomes, and a description of them."""
-    from backstay.study import Study
-
-    n_each = min(Study.NULL_RUNS, n_splits)
-    if not n_permutations:
-        return 0, "none (--null 0), so nothing shows what the stability is worth"
-    words = f"{counted(n_permutations, 'permutation')} of the outcomes × {counted(n_each, 'run')}"
-    return n_permutations * n_each, f"{words}, without models"
-
-
-def deals_of(options: StudyOptions, target: Target, groups: Any) -> tuple[int, str]:
-    """Return how often the rows are dealt into parts, to plan by, and a description."""
-    from backstay.study import Study
-
-    n_deals, why_not = options.planning, "--planning 0"
-    if n_deals is None:
-        why_not = "--quick" if options.quick else Study.why_no_parts(target, groups)
-        n_deals = 0 if why_not else DEALS
-    if not n_deals:
-        return 0, f"none ({why_not}), so nothing shows whether more rows would help"
-    return n_deals, f"{counted(n_deals, 'deal')} of the rows into halves and into thirds"
-
-
-def describe_decoys(n_draws: int, grouped: bool, paired: bool) -> list[tuple[str, str]]:
-    """Return a line on decoys, if the study makes any."""
-    if n_draws and grouped and not paired:
-        raise WrongUse(
-            f"--decoys {n_draws} permutes rows, but --groups keeps rows together; use only one. "
-            "Decoys change places within --pairs."
-        )
-    within = " that change places within pairs" if paired else ""
-    words = f"{counted(n_draws, 'draw')}{within}, for the method that the report is about"
-    return [("decoys", words)] if n_draws else []
+    return fill, [f"{gaps} missing values are filled with the {words}, on every split anew."]
 
 
 def design_words(
@@ -199,30 +108,55 @@ def design_words(
     return lines, beware
 
 
-def describe_pairs(target: Target, pairs: Any) -> list[tuple[str, str]]:
-    """Return a line on pairs, or refuse what are none."""
-    with options_named():
-        second = target.on_second_side(pairs)
-    n = len(set(pairs[second]) & set(pairs[~second]))
-    return [("pairs", f"{n} with both classes, {len(set(pairs)) - n} without, which are left out")]
+def _check(table: LabelledTable, options: StudyOptions, target: Target, paired: bool) -> None:
+    """Refuse options that the table does not allow."""
+    needed = ROWS_NEEDED[options.protocol] * target.rows_each
+    hint = ": join it with another, or leave it out with --exclude-class or --min-class-size"
+    for name, n in target.rarer_than(needed):
+        raise WrongUse(
+            f"{name} of {table.target!r} has {counted(n, 'row')}; protocol {options.protocol} "
+            f"needs at least {needed}{hint if target.names else ''}."
+        )
+    if table.batch is None and (options.center_batches or options.protocol == "leave-batch-out"):
+        raise WrongUse("--center-batches and --protocol leave-batch-out need --batch.")
+    if options.decoys and table.groups is not None and not paired:
+        raise WrongUse(
+            f"--decoys {options.decoys} permutes rows, but --groups keeps rows together; use only "
+            "one. Decoys change places within --pairs."
+        )
+
+
+def _tasks(n_methods: int, n_splits: int, others: dict[str, int]) -> str:
+    """Say how many tasks there are, of every kind and in all."""
+    said = f"{counted(n_methods, 'method')} × {counted(n_splits, 'split')} = {n_methods * n_splits}"
+    for words, n_runs in others.items():
+        if n_runs:
+            said += f", and {n_methods} × {n_runs} {words} = {n_methods * n_runs}"
+    n_others = sum(others.values())
+    return f"{said}; {n_methods * (n_splits + n_others)} in all" if n_others else said
 
 
 def plan_run(
     table: LabelledTable, options: StudyOptions, store: Path, *, verbose: int, paired: bool
 ) -> RunPlan:
     """Put a study together and describe it."""
+    from joblib import cpu_count
+
+    from backstay._units import complete_pairs
     from backstay.report import suspicion_words
     from backstay.study import Study, confounding, make_methods, suspicions
     from backstay.targets import as_target, find_metric
 
     target = as_target(table.y, table.kind, positive=table.positive, horizon=table.horizon)
-    check_rows(target, table.target, options.protocol)
-    if table.batch is None and (options.center_batches or options.protocol == "leave-batch-out"):
-        raise WrongUse("--center-batches and --protocol leave-batch-out need --batch.")
+    _check(table, options, target, paired)
     protocol, description = resampling(options)
     X, notes, warnings = table.numbers(options.categories)
     most = min(MAX_SIZE, target.most_features)
-    sizes = sizes_of(options, X.shape[1], most)
+    sizes = options.sizes_given()
+    if sizes is None:
+        sizes = [size for size in Study.log_sizes(X.shape[1]) if size <= most]
+    elif sizes[-1] > X.shape[1]:
+        raise WrongUse(f"--sizes holds {sizes[-1]}; there are {X.shape[1]} features.")
     with options_named():
         panel = make_methods(options.names, n_features=X.shape[1], kind=target.kind)
         metric = find_metric(options.metric or target.default_metric(target.default_models()))
@@ -232,12 +166,18 @@ def plan_run(
             f"{', '.join(target.metrics)}."
         )
     models, judged_by = target.models_for(metric)
-    preprocess, filled = imputation(X, options.impute, panel)
-    n_jobs = n_jobs_of(options.jobs)
+    preprocess, filled = imputation(X, options.impute)
+    n_jobs = options.jobs or cpu_count()
     with options_named():
         beside = confounding(X, target, table.covariates, table.batch)
     design_lines, beware = design_words(beside, options)
-    n_deals, planning = deals_of(options, target, table.groups)
+    n_deals, why_not = options.planning, "--planning 0"
+    if n_deals is None:
+        why_not = "--quick" if options.quick else Study.why_no_parts(target, table.groups)
+        n_deals = 0 if why_not else DEALS
+    planning = f"{counted(n_deals, 'deal')} of the rows into halves and into thirds"
+    if not n_deals:
+        planning = f"none ({why_not}), so nothing shows whether more rows would help"
     study = Study(
         panel,
         protocol,
@@ -258,26 +198,31 @@ def plan_run(
     added = [name for name in everyone if name not in panel]
     capped = options.sizes is None and X.shape[1] > most
     cap = f" (up to {most}; --sizes for others)" if capped else ""
-    n_null, null = describe_null(options.permutations, n_splits)
-    n_methods = len(everyone)
-    product = f"{counted(n_methods, 'method')} × {counted(n_splits, 'split')}"
-    tasks = f"{product} = {n_methods * n_splits}"
-    n_parts = n_deals * Study.DEAL_RUNS
-    n_batches = Study.batch_runs(target, table.batch)
-    for n_runs, words in (
-        (n_null, "with shuffled outcomes"),
-        (n_parts, "on parts of the rows"),
-        (n_batches, "on single batches"),
-    ):
-        if n_runs:
-            tasks += f", and {n_methods} × {n_runs} {words} = {n_methods * n_runs}"
-    if n_null or n_parts or n_batches:
-        tasks += f"; {n_methods * (n_splits + n_null + n_parts + n_batches)} in all"
+    n_each = min(Study.NULL_RUNS, n_splits)
+    n_null = options.permutations * n_each
+    null = "none (--null 0), so nothing shows what the stability is worth"
+    if n_null:
+        permuted = counted(options.permutations, "permutation")
+        null = f"{permuted} of the outcomes × {counted(n_each, 'run')}, without models"
+    pair_lines = []
+    if paired and table.groups is not None:
+        with options_named():
+            second = target.on_second_side(table.groups)
+        n_pairs, n_both = len(set(table.groups)), len(complete_pairs(second, table.groups))
+        words = f"{n_both} with both classes, {n_pairs - n_both} without, which are left out"
+        pair_lines = [("pairs", words)]
+    others = {
+        "with shuffled outcomes": n_null,
+        "on parts of the rows": n_deals * Study.DEAL_RUNS,
+        "on single batches": Study.batch_runs(target, table.batch),
+    }
+    within = " that change places within pairs" if paired else ""
+    decoys = f"{counted(options.decoys, 'draw')}{within}, for the method that the report is about"
     at_a_time = f"on {options.cluster}" if options.cluster else f"{n_jobs} at a time"
     together = f", whole {'pairs' if paired else 'groups'} together"
     lines = [
         ("splits", description + ("" if table.groups is None else together)),
-        *(describe_pairs(target, table.groups) if paired else []),
+        *pair_lines,
         *design_lines,
         ("methods", ", ".join(panel)),
         ("controls", ", ".join(added) or "none: no instance-weighted method"),
@@ -287,13 +232,14 @@ def plan_run(
         *target.remarks(),
         ("null", null),
         ("planning", planning),
-        *describe_decoys(options.decoys, table.groups is not None, paired),
-        ("tasks", f"{tasks}, {at_a_time}, seed {options.seed}"),
+        *([("decoys", decoys)] if options.decoys else []),
+        ("tasks", f"{_tasks(len(everyone), n_splits, others)}, {at_a_time}, seed {options.seed}"),
         *([("shard", f"{options.shard} of these tasks")] if options.shard else []),
     ]
     if options.quick:
         lines.insert(0, ("preliminary", PRELIMINARY))
-    found = by_severity([*table.suspicions, *suspicions(X, target, table.groups)])
-    suspected = [" ".join(suspicion_words(one, target)) for one in found]
+    found = suspicions(X, target, table.groups)
+    every = by_severity([*table.suspicions, *found])
+    suspected = [" ".join(suspicion_words(one, target)) for one in every]
     warnings = [*warnings, *beware]
-    return RunPlan(study, X, target, lines, [*notes, *filled], warnings, suspected)
+    return RunPlan(study, X, target, lines, [*notes, *filled], warnings, suspected, found)

@@ -104,8 +104,6 @@ def _numeric(text: str) -> bool:
 def fixed(value: float | None, digits: int = 2, sign: str = "") -> str:
     """Write a number with some decimals; never "-0.00". A difference may have a sign.
 
-    Examples
-    --------
     >>> fixed(-0.001), fixed(0.256), fixed(0.256, sign="+"), fixed(float("nan"))
     ('0.00', '0.26', '+0.26', 'undefined')
     """
@@ -119,12 +117,8 @@ def figure(
 ) -> str:
     """Write a number with its interval.
 
-    Examples
-    --------
     >>> figure(0.756, 0.7, 0.81)
     '0.76 [0.70, 0.81]'
-    >>> figure(0.012, -0.001, 0.025, sign="+")
-    '+0.01 [0.00, 0.03]'
     >>> figure(float("nan"), 0, 1), figure(0.5, None, None)
     ('undefined', '0.50 [no interval]')
     """

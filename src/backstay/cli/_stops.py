@@ -1,11 +1,9 @@
-"""Ctrl-C and SIGTERM as exceptions that always arrive, from the first instruction of a command on.
+"""Ctrl-C and SIGTERM as exceptions, from the first instruction of a command on.
 
 Python would raise them wherever it happens to be. While it loads a module, that does harm: compiled
-modules take the exception for a failed import, and Python ends by the signal although the exception
-was caught. In a callback, such as of its garbage collector, Python prints the exception and goes
-on. So a command that is stopped while it loads a module ends at once; if it has processes to end
-first, or runs within another program, it ends once the module is loaded. A stop that Python dropped
-is sent again.
+modules take the exception for a failed import. In a callback, such as of its garbage collector,
+Python prints the exception and goes on. So a command that is stopped while it loads a module ends
+at once, and a stop that Python dropped is sent again.
 
 This module loads only the standard library, because nothing of it works before it is loaded.
 """
@@ -18,7 +16,7 @@ import signal
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from types import FrameType
 from typing import Any, NoReturn
@@ -33,43 +31,21 @@ class Terminated(KeyboardInterrupt):
     """SIGTERM came, as from a scheduler or at shutdown; it stops a command like Ctrl-C."""
 
 
-class NotBegun(SystemExit):
-    """A stop came before a command had begun, or after its end.
-
-    Not a KeyboardInterrupt, which typer answers in its own way.
-    """
-
-
-def exit_code_of(stop: BaseException) -> int:
+def exit_code_of(stop: KeyboardInterrupt) -> int:
     """Return the exit code of a command that was stopped."""
-    if isinstance(stop, NotBegun):
-        return int(stop.code or 0)
     return EXIT_CODES[signal.SIGTERM if isinstance(stop, Terminated) else signal.SIGINT]
 
 
-def raise_not_begun(number: int) -> NoReturn:
-    """Stop what is not yet a command."""
-    raise NotBegun(EXIT_CODES[signal.Signals(number)])
-
-
-def raise_interrupt(number: int) -> NoReturn:
-    """Stop a command."""
-    raise Terminated if number == signal.SIGTERM else KeyboardInterrupt
-
-
 @contextmanager
-def stops_raised(by: Callable[[int], NoReturn], *, whole_process: bool = False) -> Iterator[None]:
-    """Let Ctrl-C and SIGTERM call a function that raises; SIGTERM does so once.
+def stops_raised(*, whole_process: bool = False) -> Iterator[None]:
+    """Have Ctrl-C and SIGTERM raise an exception; SIGTERM does so once.
 
-    Stopping takes a moment, and a scheduler that sends SIGTERM again must not disturb it. Only the
-    outermost call needs to say that a command is the `whole_process`.
+    Stopping takes a moment, and a scheduler that sends SIGTERM again must not disturb it.
     """
     if threading.current_thread() is not threading.main_thread():  # others may not set handlers
         yield
         return
-    outer = getattr(signal.getsignal(signal.SIGTERM), "__self__", None)
-    whole_process |= isinstance(outer, _Stops) and outer.whole_process
-    stops = _Stops(by, _n_loading(sys._getframe()), whole_process)
+    stops = _Stops(whole_process)
     # What a shell has this process ignore, as Ctrl-C in the background, stays ignored.
     before = {
         number: handler
@@ -88,71 +64,46 @@ def stops_raised(by: Callable[[int], NoReturn], *, whole_process: bool = False) 
 
 
 class _Stops:
-    """The stops that have come, and those that are still to be raised."""
+    """The stops that have come."""
 
-    def __init__(self, by: Callable[[int], NoReturn], n_loading: int, whole_process: bool) -> None:
-        self.by = by
-        self.n_loading = n_loading
+    def __init__(self, whole_process: bool) -> None:
         self.whole_process = whole_process
         self.raised: list[int] = []
-        self.waiting: set[int] = set()
         self.show = sys.unraisablehook
 
     def came(self, number: int, frame: FrameType | None) -> None:
-        """Raise what stops the command, unless a module is being loaded."""
+        """Raise what stops the command; end at once while a module is being loaded."""
         if number == signal.SIGTERM and number in self.raised:
             return
-        if _n_loading(frame) > self.n_loading:
-            # Processes that were started, as of a local cluster, need an end.
-            started = any(name.startswith("multiprocessing.popen_") for name in sys.modules)
-            if self.whole_process and not started:
-                # Loading takes seconds, and what is on the disk is whole at any moment.
-                os.write(sys.__stderr__.fileno() if sys.__stderr__ else 2, f"{STOPPED}\n".encode())
-                os._exit(EXIT_CODES[signal.Signals(number)])
-            self._again(number)
-            return
-        self.waiting.discard(number)
+        if self.whole_process and _loading(frame):
+            # Loading takes seconds. What is on the disk is whole, and workers end with this one.
+            os.write(sys.__stderr__.fileno() if sys.__stderr__ else 2, f"{STOPPED}\n".encode())
+            os._exit(EXIT_CODES[signal.Signals(number)])
         self.raised.append(number)
-        self.by(number)
+        raise Terminated if number == signal.SIGTERM else KeyboardInterrupt
 
     def lost(self, unraisable: Any) -> None:
         """Take an exception that Python could not raise; if it was a stop, send it again."""
-        if self.raised and issubclass(unraisable.exc_type, KeyboardInterrupt | NotBegun):
-            self._again(self.raised.pop())
-        elif not self.raised and not self.waiting:  # else it may be what the stop has broken
+        if self.raised and issubclass(unraisable.exc_type, KeyboardInterrupt):
+            # Without a lock, which the interrupted code might hold, as threading's own would be.
+            _thread.start_new_thread(_send_again, (self.raised.pop(),))
+        elif not self.raised:  # else it may be what the stop has broken
             self.show(unraisable)
 
-    def _again(self, number: int) -> None:
-        if number not in self.waiting:
-            self.waiting.add(number)
-            # Without a lock, which the interrupted code might hold, as threading's own would be.
-            _thread.start_new_thread(self._send, (number,))
 
-    def _send(self, number: int) -> None:
-        time.sleep(SECONDS_UNTIL_AGAIN)
-        if number not in self.waiting:  # it has come once more and was raised
-            return
-        self.waiting.discard(number)
-        if hasattr(signal, "pthread_kill"):  # this also wakes a main thread that waits
-            signal.pthread_kill(threading.main_thread().ident, number)  # type: ignore[arg-type]
-        else:
-            signal.raise_signal(number)
+def _send_again(number: int) -> None:
+    time.sleep(SECONDS_UNTIL_AGAIN)
+    os.kill(os.getpid(), number)
 
 
-def _n_loading(frame: FrameType | None) -> int:
-    """Return how many modules are being loaded, as nested as they are."""
-    n = 0
-    while frame is not None:
-        n += frame.f_code.co_filename == LOADER
+def _loading(frame: FrameType | None) -> bool:
+    while frame is not None and frame.f_code.co_filename != LOADER:
         frame = frame.f_back
-    return n
+    return frame is not None
 
 
 def leave(code: int) -> NoReturn:
-    """Leave with an exit code; a stop on the way out only makes it shorter.
-
-    All has been done and said. Python's way out would answer Ctrl-C with tracebacks.
-    """
+    """Leave with an exit code; Ctrl-C on the way out makes it shorter, without tracebacks."""
     in_main = threading.current_thread() is threading.main_thread()
     for number in EXIT_CODES:
         if in_main and signal.getsignal(number) is not signal.SIG_IGN:

@@ -1,4 +1,4 @@
-"""``backstay report``, ``check``, ``strip`` and ``merge``: what is done with stores of studies."""
+"""``backstay report``, ``check``, ``strip`` and ``merge``: what stores are asked for."""
 
 from __future__ import annotations
 
@@ -70,8 +70,6 @@ def report(
     For example:
 
     [bold]backstay report colon-backstay/study.db[/bold]
-
-    [bold]backstay report colon-backstay -o colon.html[/bold]
     """
     path = beside(store, "report.html") if out is None else out
     if path.is_dir():
@@ -119,8 +117,7 @@ def _show(checked: StoreCheck) -> None:
     held = ", ".join(counted(checked.counts[table], noun) for table, noun in HELD.items())
     lines = [("holds", held)]
     for name, left in checked.missing.items():
-        some = f"{counted(left, 'task')} {'is' if left == 1 else 'are'} left to run"
-        lines.append((name, some if left else "all tasks are done"))
+        lines.append((name, f"{counted(left, 'task')} left" if left else "all tasks are done"))
         kept = checked.samples[name]
         lines.append(("samples", f"{' and '.join(kept)} are kept" if kept else NO_SAMPLES))
     listing(lines)
@@ -165,15 +162,12 @@ def merge(
     out: Annotated[
         Path, typer.Option("--out", "-o", help="The store to write; it must not exist yet.")
     ],
-    incomplete: Annotated[
-        bool, typer.Option("--incomplete", help="Go on although tasks are missing.")
-    ] = False,
     debug: Debug = False,
 ) -> None:
     """Put the parts of a run together: the result is that of one run, to the last bit.
 
-    Stores of different studies are refused, and so are stores that lack tasks; the message names
-    them. The command of the run without --shard then writes the report.
+    Stores of different studies are refused, and so are stores that lack tasks. The command of the
+    run without --shard then writes the report.
 
     For example:
 
@@ -185,7 +179,7 @@ def merge(
     from backstay.results import Results
     from backstay.study import merge_stores
 
-    path = merge_stores(files, out, incomplete=incomplete)
+    path = merge_stores(files, out)
     for part in Results.load(path).facts.datasets.values():
         say(f"{path}: {part.n_done} of {counted(part.n_tasks, 'task')} on {part.name!r}.")
     say("Run the same command without --shard, with this file as study.db in its folder, to write")

@@ -130,11 +130,6 @@ class StudyOptions:
             raise WrongUse(f"--shard {self.shard} must be part/number of parts, such as 3/10.")
         return part, n_parts
 
-    def store_name(self) -> str:
-        """Return the name of the file that keeps the study."""
-        pair = self.shard_given()
-        return "study.db" if pair is None else f"shard-{pair[0]}-of-{pair[1]}.db"
-
     @property
     def names(self) -> list[str] | None:
         """Names of the methods; None for the default panel."""

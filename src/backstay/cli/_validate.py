@@ -65,21 +65,23 @@ def validate(
 
     [bold]backstay validate signature.json cohort.csv --target diagnosis[/bold]
 
-    [bold]backstay validate signature.json cohort.csv --time months --event dead[/bold]
-
     [bold]backstay validate signature.json cohort.csv -t status --map tumour=ill --map normal=well[/bold]
     """  # noqa: E501, one example a line
     if not outcome.named():
         raise WrongUse("name the column of the outcome with --target, or --time and --event.")
-    mapping = _mapping(mapped or [])
+    mapping = {}
+    for text in mapped or ():
+        theirs, _, ours = (part.strip() for part in text.partition("="))
+        if not theirs or not ours:
+            raise WrongUse(f"--map {text} must be COHORT=SIGNATURE, the names of one class.")
+        mapping[theirs] = ours
     folder = Path(f"{reading.stem}-validation") if out is None else out
     check_folder(folder)
     reading.check_files(signature)
     frozen = applied.load(signature)
-    named = outcome.named()
     rows = read_for(frozen, reading, outcome)
     if rows.n_dropped:
-        columns = [name for option, name in named.items() if option != "event_is"]
+        columns = [name for option, name in outcome.named().items() if option != "event_is"]
         missing = " or ".join(map(repr, columns))
         warn(f"{rows.n_dropped} rows without a value of {missing} were left out.")
     from backstay.report import ValidationReport
@@ -110,17 +112,6 @@ def validate(
     show(report)
     say(f"Validation: {page}")
     say(f"Beside it: {folder / 'validation.json'}, {folder / 'predictions.csv'}")
-
-
-def _mapping(given: list[str]) -> dict[str, str]:
-    """Return the cohort's classes with their names in the signature."""
-    names = {}
-    for text in given:
-        theirs, sign, ours = text.partition("=")
-        if not sign or not theirs.strip() or not ours.strip():
-            raise WrongUse(f"--map {text} must be COHORT=SIGNATURE, the names of one class.")
-        names[theirs.strip()] = ours.strip()
-    return names
 
 
 def show(report: ValidationReport) -> None:

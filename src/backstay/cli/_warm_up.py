@@ -23,11 +23,12 @@ def warm_up(debug: Debug = False) -> None:
 
     from backstay._kernels._linkage import set_numbers
     from backstay.study import Study, Subsampling, make_methods
-    from backstay.targets import as_target
+    from backstay.targets import as_target, survival
 
     start = time.perf_counter()
-    X = np.random.default_rng(0).normal(size=(24, 40))
-    for y in (np.arange(24) % 2, X[:, 0]):
+    X, classes = np.random.default_rng(0).normal(size=(96, 40)), np.arange(96) % 2
+    X[:, :3] += 2 * classes[:, None]
+    for y in (classes, X[:, 0], survival(1 + np.arange(96), classes)):
         target = as_target(y)
         panel = make_methods(["default", "quick"], kind=target.kind)
         Study(panel, Subsampling(2), sizes=[5], random_state=0, verbose=0).run(X, target)

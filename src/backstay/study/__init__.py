@@ -13,7 +13,6 @@ from backstay.study._planted_truth import PlantedTruth, planted_truth
 from backstay.study._protocols import FiveByTwo, LeaveBatchOut, RepeatedStratifiedKFold, Subsampling
 from backstay.study._shards import merge_stores
 from backstay.study._sources import sources_of_instability
-from backstay.study._stored_study import SmallerStudyError
 from backstay.study._study import Study
 from backstay.study._suspicions import suspicions
 
@@ -26,7 +25,6 @@ __all__ = [
     "PlantedTruth",
     "Population",
     "RepeatedStratifiedKFold",
-    "SmallerStudyError",
     "Study",
     "StudyError",
     "Subsampling",

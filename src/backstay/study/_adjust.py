@@ -71,12 +71,13 @@ def predict_without_features(
     Features that tell the batch also tell the outcome wherever its shares differ between batches.
     A batch without training rows says nothing.
     """
-    names = None if train.batch is None else np.unique(train.batch)
-    columns = []
-    for side in (train, test):
-        known = [] if side.covariates is None else [side.covariates.Z]
-        known += [] if names is None else [np.equal.outer(side.batch, names).astype(np.float64)]
-        columns.append(known)
+    columns: list[list[Array]] = [[], []]
+    for known, side in zip(columns, (train, test), strict=True):
+        if side.covariates is not None:
+            known.append(side.covariates.Z)
+        if train.batch is not None and side.batch is not None:
+            batches = np.equal.outer(side.batch, np.unique(train.batch))
+            known.append(batches.astype(np.float64))
     if columns[0]:
         beside = how.target.with_covariates(y_train, *map(np.hstack, columns))
         record.arrays["outputs of covariates"] = predict_beside(how, beside, seed, record)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
-from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -19,16 +18,12 @@ from backstay._validation import check_outcome
 from backstay._words import nearest
 from backstay.results import Role
 from backstay.study._data import CheckedData
-from backstay.targets import Target, survival
+from backstay.targets import Target
 
 
 @dataclass(frozen=True)
 class CheckedStudy:
-    """A study whose arguments are in order.
-
-    The methods that it adds are among its methods; ``description`` is what makes it the same
-    study on any data, as JSON.
-    """
+    """A study whose arguments are in order; ``description`` makes it the same on any data."""
 
     methods: dict[str, Any]
     roles: dict[str, Role]
@@ -95,33 +90,13 @@ def metric_names(
         if not isinstance(name, str) or name not in metrics:
             raise ValueError(f"{argument} is unknown; {nearest(name, metrics)}")
         needs = metrics[name].needs
-        lacking = [title for title, one in models.items() if not _allows(one, needs)]
-        if lacking:
-            raise ValueError(
-                f"{argument} needs {' or '.join(NEEDED[needs])}; models[{lacking[0]!r}] has "
-                "none, so leave it out or take another metric."
-            )
+        for title, model in models.items():
+            if not any(hasattr(model, attribute) for attribute in NEEDED[needs]):
+                raise ValueError(
+                    f"{argument} needs {' or '.join(NEEDED[needs])}; models[{title!r}] has none, "
+                    "so leave it out or take another metric."
+                )
     return decides, list(dict.fromkeys(names))
-
-
-def _allows(model: Any, needs: str) -> bool:
-    return any(hasattr(model, name) for name in NEEDED[needs])
-
-
-def whole_number(name: str, value: Any, meaning: str) -> int:
-    """Return a number of at least 0, such as of the permutations of the labels to run."""
-    if isinstance(value, bool) or not isinstance(value, Integral) or value < 0:
-        raise ValueError(f"{name}={value!r} must be an integer, the number of {meaning}, or 0.")
-    return int(value)
-
-
-def check_random_state_is_plain(state: Any) -> None:
-    """Refuse a random state that a later run could not start from again."""
-    if state is not None and (not isinstance(state, Integral) or state < 0):
-        raise ValueError(
-            f"random_state={state!r} must be a non-negative integer or None: a study draws "
-            "every seed up front, so that it can be resumed."
-        )
 
 
 def check_outcomes(methods: Mapping[str, Any], target: Target) -> None:
@@ -134,10 +109,7 @@ def check_outcomes(methods: Mapping[str, Any], target: Target) -> None:
 def check_missing_cells(
     methods: Mapping[str, Any], models: Mapping[str, Any], preprocess: Any, data: CheckedData
 ) -> None:
-    """Refuse data with missing cells that some method or model cannot take.
-
-    Preprocessing is left to deal with them itself.
-    """
+    """Refuse missing cells that some method or model cannot take; preprocessing may."""
     if preprocess is not None:
         return
     n_cells, n_columns = missing_cells(data.X)
@@ -148,11 +120,11 @@ def check_missing_cells(
             f"X of {data.name!r} has {n_cells} missing cells, which cannot be adjusted for "
             "covariates or centred; fill them in with preprocess, such as SimpleImputer()."
         )
-    refused = [
-        f"{kind} {', '.join(names)}"
-        for kind, estimators in (("methods", methods), ("models", models))
-        if (names := [name for name, one in estimators.items() if not takes_missing(one)])
-    ]
+    refused = []
+    for kind, estimators in (("methods", methods), ("models", models)):
+        names = [name for name, one in estimators.items() if not takes_missing(one, data.target)]
+        if names:
+            refused.append(f"{kind} {', '.join(names)}")
     if refused:
         raise ValueError(
             f"X of {data.name!r} has {n_cells} missing cells in {n_columns} columns, which the "
@@ -161,34 +133,18 @@ def check_missing_cells(
         )
 
 
-def takes_missing(estimator: Any) -> bool:
+def takes_missing(estimator: Any, target: Target) -> bool:
     """Whether an estimator says that it takes missing cells, or proves to on a small table.
 
-    Parameters
-    ----------
-    estimator : estimator
-        A ranker or a model.
-
-    Returns
-    -------
-    bool
-
-    Notes
-    -----
-    Pipelines and searches do not say what their parts take. One that fits the small table
-    neither with a missing cell nor without has proved nothing, and may try.
+    Pipelines and searches do not say what their parts take. One that fits the small table neither
+    with a missing cell nor without has proved nothing, and may try.
     """
     if hasattr(estimator, "__sklearn_tags__") and get_tags(estimator).input_tags.allow_nan:
         return True
-    X, y = np.random.default_rng(0).random((24, 6)), np.tile([0, 1], 12)
+    X = np.random.default_rng(0).random((len(target.example), 6))
     holed = X.copy()
     holed[5, 0] = np.nan
-    for outcome in (y, survival(1 + np.arange(24), y)):
-        if _fits(estimator, holed, outcome):
-            return True
-        if _fits(estimator, X, outcome):
-            return False
-    return True
+    return _fits(estimator, holed, target.example) or not _fits(estimator, X, target.example)
 
 
 def _fits(estimator: Any, X: NDArray[np.float64], y: NDArray[Any]) -> bool:

@@ -1,8 +1,7 @@
 """Running tasks on a dask cluster, through its client.
 
-joblib's own way to a cluster counts the workers once, at the start, and puts the data on one of
-them. Here the data go to every worker once, also to those that join later, and as many tasks are
-waiting as an adaptive cluster needs to see that it should grow.
+joblib's own way counts the workers once, at the start, and puts the data on one of them. Here the
+data go to every worker, also later ones, and enough tasks wait for an adaptive cluster to grow.
 """
 
 from __future__ import annotations
@@ -92,7 +91,7 @@ def _wait_for_a_worker(client: Any) -> None:
     """Wait until there is a worker; a cluster may start them only when there is work."""
     from distributed import wait
 
-    work = client.submit(_nothing, pure=False)
+    work = client.submit(int, pure=False)  # next to nothing
     while not work.done():
         try:
             wait(work, timeout=SECONDS_TO_JOIN)
@@ -102,7 +101,3 @@ def _wait_for_a_worker(client: Any) -> None:
                 RuntimeWarning,
                 stacklevel=2,
             )
-
-
-def _nothing() -> None:
-    pass

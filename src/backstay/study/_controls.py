@@ -49,9 +49,9 @@ def with_controls(methods: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str,
             continue
         bare = _replaced(method, {path: clone(part.estimator) for path, part in paths.items()})
         plain = _add_unless_known(everyone, roles, known, type(bare).__name__, bare)
-        mass = sorted({_mass_label(part.weighting) for part in paths.values()})
-        controls = {path: _uniform_control(part) for path, part in paths.items()}
-        title = f"{plain} (control, {', '.join(mass)})"
+        made = {path: _uniform_control(part) for path, part in paths.items()}
+        controls = {path: control for path, (control, _) in made.items()}
+        title = f"{plain} (control, {', '.join(sorted({mass for _, mass in made.values()}))})"
         control = _add_unless_known(everyone, roles, known, title, _replaced(method, controls))
         roles[name] = Role(control=control, plain=plain)
     return everyone, roles
@@ -95,16 +95,9 @@ def _replaced(method: Any, parts: Mapping[str, Any]) -> Any:
     return clone(method).set_params(**parts)
 
 
-def _mass_label(weighting: Any) -> str:
-    scale = getattr(weighting, "scale", None)
-    return f"{scale} 1" if scale in ("mean", "sum") else "same sum"
-
-
-def _uniform_control(part: InstanceWeighted) -> InstanceWeighted:
-    """Return the same method with uniform weights of the same sum."""
+def _uniform_control(part: InstanceWeighted) -> tuple[InstanceWeighted, str]:
+    """Return the same method with uniform weights of the same sum, and what that is."""
     scale = getattr(part.weighting, "scale", None)
     if scale in ("mean", "sum"):
-        uniform: Any = UniformWeighting(scale=str(scale))
-    else:
-        uniform = EqualMass(clone(part.weighting))
-    return clone(part).set_params(weighting=uniform)
+        return clone(part).set_params(weighting=UniformWeighting(scale=str(scale))), f"{scale} 1"
+    return clone(part).set_params(weighting=EqualMass(clone(part.weighting))), "same sum"

@@ -15,7 +15,7 @@ from scipy import sparse
 from backstay._design import Covariates, Design
 from backstay._refusal import Refusal
 from backstay._suspicion import Suspicion
-from backstay._validation import check_whole_numbers, names_of_rows
+from backstay._validation import names_of_rows
 from backstay.targets import Target, as_target
 
 
@@ -50,6 +50,8 @@ class Dataset:
         order of the columns of X. Kept with the data set as text, for reports.
     suspicions : sequence of Suspicion, optional
         What the file that the data came from makes suspicious, as ``LabelledTable.suspicions``.
+    found : sequence of Suspicion, optional
+        What :func:`suspicions` found in the table, if that is known; None has the study look.
     positive : object, optional
         Of two classes, the label that metrics of one class, such as average precision, are
         about; None is the second in order.
@@ -68,26 +70,22 @@ class Dataset:
     provenance: Mapping[str, Any] | None = None
     annotation: Any = None
     suspicions: Sequence[Suspicion] | None = None
+    found: Sequence[Suspicion] | None = None
     positive: Any = None
     target: str | None = None
 
 
 @dataclass(frozen=True)
 class CheckedData:
-    """A data set whose parts fit together.
-
-    ``sizes`` are the study's subset sizes on so many features. Cells are left to preprocessing and
-    methods to check.
-    """
+    """A data set whose parts fit together; ``sizes`` are the study's on so many features."""
 
     name: str
     X: Any
     target: Target
     design: Design
     truth: NDArray[np.float64] | None
-    provenance: dict[str, Any] | None
     annotation: dict[str, list[str | None]] | None
-    suspicions: Sequence[Suspicion] | None
+    given: Dataset
     sizes: tuple[int, ...]
 
     @property
@@ -103,16 +101,30 @@ def checked_data(name: str, given: Dataset, sizes: Any) -> CheckedData:
         raise ValueError(f"{name} has {n_rows} row, which is too few to train and to test on.")
     if target.values.shape != (X.shape[0],):
         raise ValueError(f"y has shape {target.values.shape}; X has {X.shape[0]} rows.")
-    n_features = X.shape[1]
+    n_features, truth, annotation = X.shape[1], None, None
+    if given.truth is not None:
+        truth = np.asarray(given.truth, dtype="<f8")
+        if truth.shape != (n_features,) or not np.isfinite(truth).all():
+            raise ValueError(
+                f"truth must be one finite relevance per feature, shape ({n_features},); "
+                f"got shape {truth.shape}."
+            )
+    if given.annotation is not None:
+        table = pd.DataFrame(given.annotation)
+        if len(table) != n_features:
+            raise ValueError(f"annotation has {len(table)} rows; X has {n_features} features.")
+        annotation = {
+            str(column): [None if pd.isna(value) else str(value) for value in table[column]]
+            for column in table.columns
+        }
     return CheckedData(
         name=name,
         X=X,
         target=target,
         design=_design(given, target),
-        truth=None if given.truth is None else _relevances(given.truth, n_features),
-        provenance=None if given.provenance is None else dict(given.provenance),
-        annotation=None if given.annotation is None else _annotation(given.annotation, n_features),
-        suspicions=given.suspicions,
+        truth=truth,
+        annotation=annotation,
+        given=given,
         sizes=_subset_sizes(sizes, n_features, target.most_features),
     )
 
@@ -142,20 +154,8 @@ def _design(given: Dataset, target: Target) -> Design:
     return Design(covariates, **columns, centered=bool(given.center_batches))
 
 
-def _annotation(given: Any, n_features: int) -> dict[str, list[str | None]]:
-    """Return what is said of the features, by column, as text."""
-    table = pd.DataFrame(given)
-    if len(table) != n_features:
-        raise ValueError(f"annotation has {len(table)} rows; X has {n_features} features.")
-    return {
-        str(name): [None if pd.isna(value) else str(value) for value in table[name]]
-        for name in table.columns
-    }
-
-
 def as_table(X: Any) -> Any:
     """Return a table of rows × features as a frame, an array or a CSR matrix."""
-    check_whole_numbers(X)
     if sparse.issparse(X):
         X = X.tocsr()
     elif not hasattr(X, "columns"):
@@ -165,18 +165,12 @@ def as_table(X: Any) -> Any:
     return X
 
 
-def _relevances(truth: Any, n_features: int) -> NDArray[np.float64]:
-    values = np.asarray(truth, dtype="<f8")
-    if values.shape != (n_features,) or not np.isfinite(values).all():
-        raise ValueError(
-            f"truth must be one finite relevance per feature, shape ({n_features},); "
-            f"got shape {values.shape}."
-        )
-    return values
-
-
 def log_sizes(n_features: int) -> tuple[int, ...]:
-    """Return 1, 2, 5, 10, … below the number of features."""
+    """Return the subset sizes that ``sizes="log"`` stands for: 1, 2, 5, 10, … below all features.
+
+    >>> log_sizes(30)
+    (1, 2, 5, 10, 20)
+    """
     steps = (digit * 10**power for power in range(9) for digit in (1, 2, 5))
     return tuple(size for size in steps if size < n_features) or (1,)
 

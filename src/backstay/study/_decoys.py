@@ -1,13 +1,11 @@
 """Are the features of the chosen method more than luck? Decoys compete with them on all rows.
 
-Every draw is kept as soon as it is done. Draws depend on the study's seed and their number alone,
-so more of them extend a store, and one that was stopped goes on where it was.
+Draws depend on the study's seed and their number alone, so more of them extend a store.
 """
 
 from __future__ import annotations
 
 import warnings
-from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -29,20 +27,6 @@ from backstay.targets import Target
 DRAWS = 0xDEC0
 
 
-def n_decoy_draws(decoys: Any, datasets: list[CheckedData]) -> int:
-    """Return the number of draws; refuse decoys for rows that cannot change places."""
-    if isinstance(decoys, bool) or not isinstance(decoys, Integral) or decoys < 0:
-        raise ValueError(f"decoys={decoys!r} must be an integer, the number of draws, or 0.")
-    grouped = [one.name for one in datasets if one.groups is not None and one.design.pairs is None]
-    if decoys and grouped:
-        raise ValueError(
-            f"decoys={decoys!r} permutes rows, and those of {grouped[0]!r} belong together in "
-            "groups, so q-values would be too small; use decoys=0, or name groups that have rows "
-            "of both classes as pairs."
-        )
-    return int(decoys)
-
-
 def run_decoys(
     study: CheckedStudy,
     data: CheckedData,
@@ -60,7 +44,14 @@ def run_decoys(
     if not left:
         return
     try:
-        X = _prepared(study, data, seed)
+        X = table_near_one(data.X)
+        if study.preprocess is not None:
+            X = seeded(study.preprocess, seed % MAX_SEED).fit_transform(X, data.target.values)
+        if X.shape[1] != data.X.shape[1]:
+            raise ValueError(
+                f"preprocess leaves {X.shape[1]} of {data.X.shape[1]} features; decoys must "
+                "compete with all that could be selected."
+            )
         calls = [
             delayed(_one_draw)(study.methods[name], X, data.target, data.design.pairs, seed, draw)
             for draw in left
@@ -77,19 +68,6 @@ def run_decoys(
             UserWarning,
             stacklevel=6,  # the caller of Study.run
         )
-
-
-def _prepared(study: CheckedStudy, data: CheckedData, seed: int) -> Any:
-    """Return all rows as the method sees them."""
-    X = table_near_one(data.X)
-    if study.preprocess is not None:
-        X = seeded(study.preprocess, seed % MAX_SEED).fit_transform(X, data.target.values)
-    if X.shape[1] != data.X.shape[1]:
-        raise ValueError(
-            f"preprocess leaves {X.shape[1]} of {data.X.shape[1]} features; decoys must compete "
-            "with all that could be selected."
-        )
-    return X
 
 
 def _one_draw(

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from backstay._columns import STAND_INS, STRONG, column_chunks, numeric_columns, standardized
+from backstay._suspicion import OF_EFFECTS
 from backstay._units import complete_pairs, group_means
 from backstay.redundancy import correlation_modules
 from backstay.results import DatasetFacts, Records
@@ -37,8 +38,11 @@ def describe_data(store: Store, data: CheckedData) -> None:
     if "module" in store.dataset_arrays(data.name) and counted:
         return
     target, groups, pairs = data.target, data.groups, data.design.pairs
-    found = [asdict(one) for one in of_table(data.X, target, groups, target.moments(data.X))]
-    store.describe_study({f"suspicions of {data.name}": found})
+    found = data.given.found
+    if found is None:
+        found = of_table(data.X, target, groups, target.moments(data.X))
+    kept = [asdict(one) for one in found if one.kind not in OF_EFFECTS]  # these follow from moments
+    store.describe_study({f"suspicions of {data.name}": kept})
     over, units, table = target.compared(data.X, groups, pairs is not None)
     moments = units.moments(table) if pairs is None else units.pair_moments(table, pairs)
     # Pairs lie within a batch, or their differences would be of batches: no adjustment helps.
@@ -56,10 +60,9 @@ def describe_data(store: Store, data: CheckedData) -> None:
 
 
 def _modules(X: Any) -> NDArray[np.int32]:
-    """Return the module of every column over all rows; empty for a table that is too wide.
+    """Return the module of every column; empty for a table that is too wide.
 
-    A description of the data, no part of any selection. Columns that are not numbers are alone,
-    and so are all of a sparse table.
+    Columns that are not numbers are alone, and so are all of a sparse table.
     """
     n_features = X.shape[1]
     if n_features > MOST_FEATURES:
@@ -78,12 +81,11 @@ def _modules(X: Any) -> NDArray[np.int32]:
 def describe_selected(records: Records, X: Any, *, changed: bool, of_all: bool) -> None:
     """Keep correlated partners and values of features that may be in a signature.
 
-    A shard knows only some of the runs. With ``of_all`` it keeps them for every feature that some
-    run selected, so that those of the whole study can be chosen among those of its parts.
+    A shard, which knows some of the runs, keeps those ``of_all`` features that some run selected.
     """
     if not changed and records.is_described:
         return
-    shown = _all_shown(records)
+    shown = records.facts.keep_samples and records.n_samples <= DatasetFacts.FEW_SAMPLES
     if of_all:
         selected = ever_selected(records)
         partners = strongest_partners(X, selected)
@@ -120,22 +122,6 @@ def _with_stand_ins(X: Any, members: NDArray[np.intp]) -> NDArray[np.intp]:
     """Return features and their strongest partners, in column order."""
     partners = strongest_partners(X, members, STAND_INS)["partner"]
     return np.union1d(members, partners).astype(np.intp)
-
-
-def _all_shown(records: Records) -> bool:
-    """Return whether samples are few enough to keep the values of all."""
-    few = records.n_samples <= DatasetFacts.FEW_SAMPLES
-    return few and records.facts.keep_samples
-
-
-def _shown_rows(records: Records) -> NDArray[np.intp]:
-    """Return the samples whose values are kept: of many, some in the proportions of the outcome."""
-    n, most, target = records.n_samples, DatasetFacts.FEW_SAMPLES, records.target
-    if n <= most or records.effect_units.kind == "pairs":
-        return np.arange(n)
-    keys = list(target.row_order().values()) or [np.array(list(map(str, target.row_labels())))]
-    # Evenly spaced along the order of the outcome.
-    return np.sort(np.lexsort(keys)[np.arange(most) * n // most])
 
 
 def _signatures(records: Records) -> list[NDArray[np.intp]]:
@@ -175,10 +161,16 @@ def _described(
         "candidate pair": np.array([selected[first], selected[second]], dtype="<i4"),
         "candidate correlation": r[first, second],
     }
-    rows = _shown_rows(records)
-    if records.facts.keep_samples and len(rows) <= DatasetFacts.FEW_SAMPLES:
+    n, most = records.n_samples, DatasetFacts.FEW_SAMPLES
+    rows = np.arange(n)
+    if n > most and records.effect_units.kind != "pairs":
+        # Evenly spaced along the order of the outcome.
+        order = records.target.row_order().values()
+        keys = list(order) or [np.array(list(map(str, records.target.row_labels())))]
+        rows = np.sort(np.lexsort(keys)[np.arange(most) * n // most])
+    if records.facts.keep_samples and len(rows) <= most:
         arrays["candidate values"] = values[rows].T
-        if len(rows) < records.n_samples:
+        if len(rows) < n:
             arrays["candidate rows"] = rows.astype("<i4")
     return arrays
 

@@ -16,7 +16,6 @@ from backstay.feature_weighting import (
     MRMR,
     SVMRFE,
     BetweenWithinRatio,
-    BoostingImportance,
     BorutaRanker,
     CategoryImportance,
     ChiSquared,
@@ -89,8 +88,6 @@ _FILTERS = (
            title="shrunken t test"),
     Method("student-t", "filter", "t statistic, one variance for both classes", "Student 1908",
            TTest, title="Student's t test"),
-    Method("welch-t", "filter", "t statistic, a variance for each class", "Welch 1947",
-           lambda: TTest(variance="welch"), title="Welch's t test"),
     Method("moderated-t", "filter", "t statistic, variances drawn together", "Smyth 2004",
            lambda: TTest(moderation="moderated"), title="moderated t test"),
     Method("f", "filter", "F statistic of the analysis of variance", "Fisher 1925", FStatistic,
@@ -103,8 +100,6 @@ _FILTERS = (
            title="shrunken slope test"),
     Method("spearman", "filter", "rank correlation of every feature with y", "Spearman 1904",
            Spearman, title="Spearman's correlation"),
-    Method("effect-denoised", "filter", "shrunken t, factors shared within classes removed",
-           "Tibshirani et al. 2002", lambda: EffectRanker(denoise=5.0)),
     *(
         Method(f"dial-{round(100 * g)}", "filter",
                f"class effects times the feature's deviation to the power of {g:g}",
@@ -227,8 +222,6 @@ _SVM = (
            "Geurts, Ernst & Wehenkel 2006", lambda: ForestImportance(forest="extra_trees")),
     Method("permutation", "forest", "accuracy a forest loses when the feature is shuffled",
            "Breiman 2001", PermutationImportance, title="permutation importance"),
-    Method("boosting", "forest", "gain of the feature's splits in boosted trees",
-           "Friedman 2001", BoostingImportance, title="gradient boosting"),
     Method("boruta", "forest", "how often it beats the best shuffled feature in 500 trees",
            "Kursa & Rudnicki 2010", BorutaRanker, title="Boruta"),
 )  # fmt: skip
@@ -328,23 +321,15 @@ def list_methods(kind: str | None = None) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        One row per method: ``name``, ``group``, ``default`` (whether it is in the
-        default panel of the kind, or of classes), ``what`` it does, ``max_features`` it is run on
-        (nan for any number), ``source``, ``title``, the name spelt out, and ``outcomes``, the kinds
-        of outcome that it takes.
-
-    See Also
-    --------
-    make_methods : Makes them.
+        One row per method: ``name``, ``group``, ``default`` (whether it is in the default panel of
+        the kind, or of classes), ``what`` it does, ``max_features`` it is run on (nan for any
+        number), ``source``, ``title``, and ``outcomes`` that it takes.
 
     Examples
     --------
     >>> table = list_methods()
     >>> table.loc[table.default, "name"].tolist()
     ['t', 'wilcoxon', 'mrmr-f', 'relieff', 'elastic-net', 'svm-rfe']
-    >>> table = list_methods("numbers")
-    >>> table.loc[table.default, "name"].tolist()
-    ['slope', 'spearman', 'mrmr-f', 'rrelieff', 'elastic-net', 'ridge-rfe']
     """
     columns = ("name", "group", "default", "what", "max_features", "source", "title", "outcomes")
     default = DEFAULTS[kind or "classes"]
@@ -374,9 +359,8 @@ def make_methods(
     ----------
     names : iterable of str, or str, default=None
         Names in :func:`list_methods`, also in one text with commas between them; "default", like
-        None, stands for the default panel, "quick" for a few cheap methods, "papers" for the
-        methods of the four documents that the study adds controls to, and "dial" for
-        :class:`EffectRanker` with its ``scale_power`` turned up step by step.
+        None, stands for the default panel, "quick" for a few cheap methods, "papers" for those of
+        the four documents, "dial" for :class:`EffectRanker` from stable to accurate.
     n_features : int, default=None
         Number of features of the data; methods that would take too long are refused.
     kind : {"classes", "numbers", "survival"}, default=None
@@ -387,10 +371,6 @@ def make_methods(
     -------
     dict of str to ranker
         In the order of the names. A study adds the controls of weighted ones itself.
-
-    See Also
-    --------
-    list_methods : What there is.
 
     Examples
     --------
@@ -407,7 +387,13 @@ def make_methods(
         raise ValueError("no method is named; leave names out for the default panel.")
     for name in chosen:
         if name not in PANEL:
-            raise _unknown_method(name)
+            known = [*PANEL, "default", "quick", *GROUPS]
+            near = difflib.get_close_matches(name.lower().replace("_", "-"), known, 3, 0.5)
+            near += [n for n in PANEL if name.lower() in n and n not in near][:3]
+            there = (
+                f"did you mean {' or '.join(near)}?" if near else f"there are {', '.join(PANEL)}."
+            )
+            raise ValueError(f"no method is called {name!r}; {there}")
         if kind is not None and kind not in PANEL[name].outcomes:
             raise _other_outcome(name, kind)
         limit = PANEL[name].max_features
@@ -429,11 +415,3 @@ def _other_outcome(name: str, kind: str) -> ValueError:
     able = [m.name for m in PANEL.values() if kind in m.outcomes]
     instead = f"use {dict(pairs)[name]}" if name in dict(pairs) else f"there are {', '.join(able)}"
     return ValueError(f"{name} takes {taken}, but the outcome is {kind}: {instead} instead.")
-
-
-def _unknown_method(name: str) -> ValueError:
-    known = [*PANEL, "default", "quick", *GROUPS]
-    near = difflib.get_close_matches(name.lower().replace("_", "-"), known, 3, 0.5)
-    near += [n for n in PANEL if name.lower() in n and n not in near][:3]
-    hint = f"did you mean {' or '.join(near)}?" if near else f"there are {', '.join(PANEL)}."
-    return ValueError(f"no method is called {name!r}; {hint}")

@@ -1,14 +1,16 @@
-"""Running tasks through joblib, on processes, threads or a cluster."""
+"""Running tasks through joblib, on processes, threads or a cluster, and the memory they need."""
 
 from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Generator, Iterator, Mapping
-from contextlib import ExitStack, nullcontext
+from contextlib import ExitStack, nullcontext, suppress
+from pathlib import Path
 from typing import Any
 
 from joblib import effective_n_jobs
 from joblib.parallel import get_active_backend
+from scipy import sparse
 from sklearn.utils.parallel import Parallel, delayed
 
 from backstay._orphans import stops_held_back, uses_processes, worker_options
@@ -24,6 +26,14 @@ SHARED_BYTES = 100_000
 # A worker may die (killed, out of memory, its machine gone). Its tasks are then run again, until
 # so many attempts in a row finish none.
 ATTEMPTS = 3
+# A worker process with the libraries it loads.
+WORKER_BYTES = 200e6
+# Copies of the training rows that a task holds at once (taken from the table, scaled, in the
+# method's own layout), and matrices of training rows × training rows. Tasks of t, relieff, mrmr-f
+# and svm-rfe on 100 × 20,000, 400 × 20,000 and 3000 × 500 took 38 to 72, 129 to 206 and 30 to 82
+# MB beyond their process; this says 43, 171 and 96.
+COPIES, KERNELS = 4, 2
+GIGABYTE = 1e9
 
 
 class StudyError(RuntimeError):
@@ -126,28 +136,59 @@ def _close(running: Generator[TaskRecord, None, None]) -> None:
 def report_failures(store: Store, dataset: str) -> None:
     """Warn of tasks that failed; if all did, raise, as there are no results to return."""
     every = store.tasks(dataset)
-    tasks = [task for task in every if task["resample"] >= 0]
-    failed = [task for task in tasks if task["error"]]
-    if failed:
+    for kind, words in (
+        ("splits", "tasks"),
+        ("shuffled", "runs with shuffled outcomes"),
+        ("parts", "runs on parts of the rows"),
+    ):
+        low, high = NUMBERS[kind]
+        tasks = [task for task in every if low <= task["resample"] <= high]
+        failed = [task for task in tasks if task["error"]]
+        if not failed:
+            continue
         first = failed[0]
         example = f"{first['method']!r} on resample {first['resample']}: {first['error']}"
-        if len(failed) == len(tasks):
+        if kind == "splits" and len(failed) == len(tasks):
             raise StudyError(f"all {len(tasks)} tasks on {dataset!r} failed; {example}")
-        _warn(
-            f"{len(failed)} of {len(tasks)} tasks on {dataset!r} failed, "
-            f"see results.runs.errors(); {example}"
+        more = ", see results.runs.errors()" if kind == "splits" else ""
+        warnings.warn(
+            f"{len(failed)} of {len(tasks)} {words} on {dataset!r} failed{more}; {example}",
+            UserWarning,
+            stacklevel=5,  # the caller of Study.run
         )
-    for words, (lowest, highest) in (
-        ("with shuffled outcomes", NUMBERS["shuffled"]),
-        ("on parts of the rows", NUMBERS["parts"]),
-    ):
-        runs = [task for task in every if lowest <= task["resample"] <= highest]
-        if failed := [task for task in runs if task["error"]]:
-            _warn(
-                f"{len(failed)} of {len(runs)} runs {words} on {dataset!r} failed; "
-                f"{failed[0]['method']!r}: {failed[0]['error']}"
-            )
 
 
-def _warn(message: str) -> None:
-    warnings.warn(message, UserWarning, stacklevel=6)  # the caller of Study.run
+def bytes_of_task(X: Any, splits: dict[int, Split]) -> float:
+    """Return about how much memory the largest task needs, its process included."""
+    n_train = max((len(split.train) for split in splits.values()), default=0)
+    cells = X.nnz / X.shape[0] if sparse.issparse(X) else X.shape[1]
+    return WORKER_BYTES + 8 * (COPIES * n_train * cells + KERNELS * n_train**2)
+
+
+def bytes_free() -> float | None:
+    """Return how much memory Linux, or the container or job, can still give; None elsewhere."""
+    known = []
+    with suppress(OSError, ValueError):
+        for line in Path("/proc/meminfo").read_text().splitlines():
+            if line.startswith("MemAvailable:"):
+                known.append(float(line.split()[1]) * 1024)
+    with suppress(OSError, ValueError):  # no group, or one without a limit
+        limit, used = (Path(f"/sys/fs/cgroup/memory.{of}").read_text() for of in ("max", "current"))
+        known.append(max(float(limit) - float(used), 0.0))
+    return min(known, default=None)
+
+
+def warn_of_memory(X: Any, splits: dict[int, Split], n_jobs: int) -> None:
+    """Warn if so many tasks at once probably need more memory than there is."""
+    free, each = bytes_free(), bytes_of_task(X, splits)
+    if free is None or n_jobs * each <= free:
+        return
+    room = max(int(free // each), 1)
+    fewer = f" Use --jobs {room} (n_jobs={room})." if room < n_jobs else ""
+    tasks = f"{n_jobs} tasks at a time" if n_jobs > 1 else "a task"
+    warnings.warn(
+        f"{tasks} may need about {n_jobs * each / GIGABYTE:.1f} GB of memory, and "
+        f"{free / GIGABYTE:.1f} GB are free.{fewer}",
+        UserWarning,
+        stacklevel=7,  # the caller of Study.run
+    )

@@ -41,9 +41,8 @@ def partners_among(parts: list[Arrays], records: Records) -> Arrays:
 def strongest_partners(X: Any, features: Ints, most: int = N_PARTNERS) -> Arrays:
     """Return features, their partners and the correlations, strongest first per feature.
 
-    Pearson's r over all rows of the table, gaps filled by the column's mean; a description of the
-    data, no part of any selection. Columns that are not numbers, and sparse tables, have no
-    partners.
+    Pearson's r over all rows, gaps filled by the column's mean. Columns that are not numbers, and
+    sparse tables, have no partners.
     """
     columns = numeric_columns(X)
     features = features[np.isin(features, columns)]
@@ -99,13 +98,9 @@ def _chunks(X: Any, columns: Ints, only: Ints | None = None) -> Iterator[tuple[I
         yield names, standardized(table)
 
 
-def _sizes(records: Records) -> list[int]:
-    return records.described_sizes or records.sizes[:1]
-
-
 def ever_selected(records: Records) -> Ints:
     """Return the features that some run of some method selects, in column order."""
-    largest = max(_sizes(records))
+    largest = max(records.described_sizes or records.sizes[:1])
     chosen = [records.orders(method)[1][:, :largest].ravel() for method in records.methods]
     return np.unique(np.concatenate(chosen)).astype(np.intp)
 
@@ -114,7 +109,7 @@ def often_selected(records: Records) -> Ints:
     """Return the features that some method selects most often at some size, in column order."""
     most = np.zeros(records.n_features)
     for method in records.methods:
-        for size in _sizes(records):
+        for size in records.described_sizes or records.sizes[:1]:
             np.maximum(most, records.frequencies(method, size), out=most)
     best = np.argsort(-most, kind="stable")[:N_FEATURES]
     return np.sort(best[most[best] > 0])

@@ -16,7 +16,6 @@ from sklearn.base import clone
 from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import MinMaxScaler
 
-from backstay._scaling import column_exponents, divided
 from backstay._validation import has_fit_parameter, seeded
 from backstay.base import distance_weights
 from backstay.neighbors import DoublyWeightedKNeighborsClassifier
@@ -49,10 +48,7 @@ class Prediction:
 def predict(
     how: Prediction, sides: Sides, ranking: Ranking, seed: int, record: TaskRecord
 ) -> Array:
-    """Train every model on the best features at every size, and predict the test rows.
-
-    Returns the outputs: model × size × test row × column.
-    """
+    """Train models on the best features, predict test rows: model × size × row × column."""
     n_columns = how.target.n_columns(how.keep)
     shape = (len(how.models), len(how.sizes), sides.test.n_rows, n_columns)
     outputs = np.empty(shape, dtype="<f8")
@@ -105,10 +101,8 @@ class _Cuts:
 
     def at_every_size(self, train: Any, test: Any) -> Iterator[tuple[int, Any, Any]]:
         """Yield the place of a size and both tables cut to its columns."""
-        for j, size in enumerate(self.sizes):
-            with Stage(self.record, f"model tables at size {size}"):
-                cut = take_columns(train, self.places[j]), take_columns(test, self.places[j])
-            yield j, *cut
+        for j, places in enumerate(self.places):
+            yield j, take_columns(train, places), take_columns(test, places)
 
     def stage(self, name: str, j: int) -> Stage:
         """Return the stage of one model at one size."""
@@ -124,7 +118,8 @@ def _predict_directly(how: Prediction, cuts: _Cuts, outputs: Array) -> set[str]:
         return set()
     tables = cuts.tables(as_numbers=True)
     with Stage(cuts.record, "model scaling"):
-        if not all(_finite_floats(table) for table in tables):
+        plain = all(isinstance(one, np.ndarray) and one.dtype == np.float64 for one in tables)
+        if not plain or not all(np.isfinite(table).all() for table in tables):
             return set()
         beside = cuts.sides.beside
         coded = how.target.coded(cuts.sides.y_train if beside is None else beside.values)
@@ -140,19 +135,8 @@ def _predict_directly(how: Prediction, cuts: _Cuts, outputs: Array) -> set[str]:
     return set(how.shortcuts)
 
 
-def _finite_floats(table: Any) -> bool:
-    plain = isinstance(table, np.ndarray) and table.dtype == np.float64
-    return plain and bool(np.isfinite(table).all())
-
-
 def unit_range(train: Array, test: Array) -> tuple[Array, Array]:
-    """Scale features to [0, 1] on the training rows, as ``MinMaxScaler`` does.
-
-    But for features below 1e-14 beside larger ones, which it would call constant.
-    """
-    exponents = column_exponents(train.min(axis=0), train.max(axis=0))
-    if exponents is not None:
-        train, test = divided(train, exponents), divided(test, exponents)
+    """Scale features to [0, 1] on the training rows, as ``MinMaxScaler`` does."""
     scaler = MinMaxScaler().fit(train)
     # What transform does, without looking at the same rows again.
     return train * scaler.scale_ + scaler.min_, test * scaler.scale_ + scaler.min_
@@ -173,7 +157,12 @@ def _predict_generally(
             if name in skip:
                 continue
             with cuts.stage(name, j):
-                model = seeded(_weighted(model, importances), seed)
+                if isinstance(model, DoublyWeightedKNeighborsClassifier):
+                    # It gets the method's feature weights, unless it has its own.
+                    own = model.feature_weights
+                    given = distance_weights(importances) if own is None else own
+                    model = clone(model).set_params(feature_weights=given)
+                model = seeded(model, seed)
                 both = train, test
                 if beside is not None and beside.offset is None:
                     model, both = _with_columns(model, train, test, beside)
@@ -192,14 +181,6 @@ def _with_columns(
         test = before.transform(test)
     train, test = (np.asarray(table, dtype=np.float64) for table in (train, test))
     return beside.last_step(model), beside.joined(model, train, test)
-
-
-def _weighted(model: Any, importances: Array) -> Any:
-    """Give the doubly weighted k-NN the method's feature weights, unless it has its own."""
-    doubly = isinstance(model, DoublyWeightedKNeighborsClassifier)
-    if not doubly or model.feature_weights is not None:
-        return model
-    return clone(model).set_params(feature_weights=distance_weights(importances))
 
 
 def _row_weights(model: Any, sample_weight: Array | None, weighted: bool) -> dict[str, Array]:

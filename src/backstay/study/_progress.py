@@ -7,23 +7,21 @@ import sys
 import time
 from collections import Counter, defaultdict
 from collections.abc import Iterable
+from html import escape
 from statistics import median
 from typing import Any, Self, TextIO
 
 from backstay.store import NUMBERS, TaskRecord
-from backstay.study._cluster import active_client
 
 SECONDS_BETWEEN_LINES = 5.0
-SECONDS_BETWEEN_COUNTS = 1.0
+SECONDS_BETWEEN_UPDATES = 0.2
 
 
 def duration(seconds: float) -> str:
     """Return a time in seconds, minutes or hours, whichever suits it."""
     if seconds < 90:
         return f"{seconds:.0f} s"
-    if seconds < 5400:
-        return f"{seconds / 60:.0f} min"
-    return f"{seconds / 3600:.1f} h"
+    return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"
 
 
 class Stage:
@@ -53,9 +51,8 @@ def kind_of_run(resample: int) -> str:
 class Progress:
     """Report tasks done, rate and time left to standard error; `Study` documents ``verbose``.
 
-    ``pending`` are the tasks to come. Then the time left is known once every method has run; the
-    first run of a method, which also compiles it, has no part in it, and each method counts by its
-    own seconds on splits, with shuffled outcomes, and on parts of the rows.
+    The time left of ``pending`` tasks is known once every method has run. Its first run, which also
+    compiles it, does not count; others do by method and kind of run.
     """
 
     def __init__(
@@ -75,13 +72,13 @@ class Progress:
         self.total, self.done, self.title = total, done, title
         self.skipped, self.failed = done, 0
         self.stream = sys.stderr if stream is None else stream
-        terminal = self.stream.isatty()
-        shown = terminal if verbose is None else verbose > 0
-        self._bar = _rich_bar(self.stream) if shown and terminal else None
+        terminal, notebook = self.stream.isatty(), in_notebook()
+        shown = (terminal or notebook) if verbose is None else verbose > 0
+        self._bar: Any = None
+        if shown and (terminal or notebook):
+            self._bar = _NotebookBar() if notebook else _rich_bar(self.stream)
         self._lines = shown and self._bar is None
         self._task: Any = None
-        self._client = active_client() if shown else None
-        self._workers, self._counted = 0, -math.inf
 
     def __enter__(self) -> Self:
         self.start = self._last = self._warm_since = time.monotonic()
@@ -156,18 +153,44 @@ class Progress:
         rate = max((fresh - self._warm) / max(time.monotonic() - self._warm_since, 1e-9), 1e-9)
         pace = f"{rate:.1f} tasks/s" if rate >= 1 else f"{1 / rate:.1f} s/task"
         left = duration(self._seconds_left(rate))
-        return f"{pace}, {left} left{failures}{self._cluster()}"
-
-    def _cluster(self) -> str:
-        """Return how many workers a cluster has, asked for now and then."""
-        if self._client is None:
-            return ""
-        if time.monotonic() - self._counted > SECONDS_BETWEEN_COUNTS:
-            self._workers, self._counted = len(self._client.ncores()), time.monotonic()
-        return f", {self._workers} worker{'' if self._workers == 1 else 's'}"
+        return f"{pace}, {left} left{failures}"
 
     def _write(self, line: str) -> None:
         print(line, file=self.stream, flush=True)
+
+
+def in_notebook() -> bool:
+    """Return whether this runs in a cell of a notebook, as of Jupyter."""
+    ipython = sys.modules.get("IPython")
+    return ipython is not None and hasattr(ipython.get_ipython(), "kernel")
+
+
+class _NotebookBar:
+    """A bar below a cell of a notebook; it needs no widgets. Used as rich's bar is."""
+
+    def start(self) -> None:
+        self._shown, self._last = None, -math.inf
+
+    def add_task(self, title: str, total: int, completed: int, figures: str) -> tuple[str, int]:
+        self.update((title, total), completed, figures)
+        return title, total
+
+    def update(self, task: tuple[str, int], completed: int, figures: str) -> None:
+        title, total = task
+        if completed < total and time.monotonic() - self._last < SECONDS_BETWEEN_UPDATES:
+            return
+        self._last = time.monotonic()
+        from IPython.display import HTML, display
+
+        bar = f'<progress value="{completed}" max="{total}"></progress>'
+        page = HTML(f"{escape(title)} {bar} {completed} of {total} tasks {escape(figures)}")
+        if self._shown is None:
+            self._shown = display(page, display_id=True)
+        else:
+            self._shown.update(page)
+
+    def stop(self) -> None:
+        """Leave the bar as it is."""
 
 
 def _rich_bar(stream: TextIO) -> Any:

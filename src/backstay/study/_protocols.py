@@ -7,7 +7,7 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from numbers import Integral, Real
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -97,7 +97,8 @@ def _strata(y: Any, n_dealt: int) -> NDArray[Any]:
     return y.strata(n_dealt) if isinstance(y, Target | _Blocked) else np.asarray(y)
 
 
-def _positive(name: str, value: Any, minimum: int) -> int:
+def whole_number(name: str, value: Any, minimum: int) -> int:
+    """Return an integer, or refuse what is none or too small."""
     if isinstance(value, bool) or not isinstance(value, Integral) or value < minimum:
         raise ValueError(f"{name}={value!r} must be an integer of at least {minimum}.")
     return int(value)
@@ -116,11 +117,6 @@ class Subsampling:
         groups, the share or number of groups.
     random_state : int, RandomState instance or None, default=None
         Seed. None, in a :class:`Study`, draws one from the study's seed.
-
-    See Also
-    --------
-    RepeatedStratifiedKFold : Folds, in which every row is tested equally often.
-    FiveByTwo : Five times two halves, for the tests that are made for them.
 
     Notes
     -----
@@ -144,13 +140,7 @@ class Subsampling:
 
     def get_n_splits(self, X: Any = None, y: Any = None, groups: Any = None) -> int:
         """Return the number of splits."""
-        return _positive("n_splits", self.n_splits, 1)
-
-    def beginning(self, n_splits: int) -> Self:
-        """Return the protocol with so many splits, the first of its own; or itself, if shorter."""
-        shorter = copy.copy(self)
-        shorter.n_splits = min(self.get_n_splits(), n_splits)
-        return shorter
+        return whole_number("n_splits", self.n_splits, 1)
 
     def split(self, X: Any, y: Any, groups: Any = None) -> Iterator[tuple[Rows, Rows]]:
         """Yield training and test rows; `y` holds labels, or is a target."""
@@ -210,10 +200,6 @@ class RepeatedStratifiedKFold:
     random_state : int, RandomState instance or None, default=None
         Seed. None, in a :class:`Study`, draws one from the study's seed.
 
-    See Also
-    --------
-    sklearn.model_selection.RepeatedStratifiedKFold : The same without groups.
-
     Examples
     --------
     >>> from backstay.study import RepeatedStratifiedKFold
@@ -227,25 +213,17 @@ class RepeatedStratifiedKFold:
     random_state: Any = None
 
     def _counts(self) -> tuple[int, int]:
-        return _positive("n_splits", self.n_splits, 2), _positive("n_repeats", self.n_repeats, 1)
+        return whole_number("n_splits", self.n_splits, 2), whole_number(
+            "n_repeats", self.n_repeats, 1
+        )
 
     def get_n_splits(self, X: Any = None, y: Any = None, groups: Any = None) -> int:
         """Return the number of splits: folds × repeats."""
         n_splits, n_repeats = self._counts()
         return n_splits * n_repeats
 
-    def beginning(self, n_splits: int) -> Self:
-        """Return the protocol with as few repeats as give so many splits: the first of its own."""
-        folds, n_repeats = self._counts()
-        shorter = copy.copy(self)
-        shorter.n_repeats = min(n_repeats, math.ceil(n_splits / folds))
-        return shorter
-
     def split(self, X: Any, y: Any, groups: Any = None) -> Iterator[tuple[Rows, Rows]]:
-        """Yield training and test rows, the folds of a repeat one after the other.
-
-        `y` holds labels, or is a target.
-        """
+        """Yield training and test rows, fold by fold; `y` holds labels, or is a target."""
         n_splits, n_repeats = self._counts()
         rng = check_random_state(self.random_state)
         strata = _strata(y, n_splits)
@@ -259,21 +237,13 @@ class RepeatedStratifiedKFold:
 class FiveByTwo(RepeatedStratifiedKFold):
     """Five times two halves; each is trained on and tested with the other [Prat 3.2].
 
-    Splits 2i and 2i + 1 are the two directions of repeat i.
+    Splits 2i and 2i + 1 are the two directions of repeat i, as two tests of
+    :func:`backstay.comparison.compare_scores` expect (Dietterich 1998).
 
     Parameters
     ----------
     random_state : int, RandomState instance or None, default=None
         Seed. None, in a :class:`Study`, draws one from the study's seed.
-
-    See Also
-    --------
-    backstay.comparison.compare_scores : Has two tests that expect splits in this order.
-
-    References
-    ----------
-    Dietterich (1998), Approximate statistical tests for comparing supervised
-    classification learning algorithms.
 
     Examples
     --------
@@ -286,10 +256,6 @@ class FiveByTwo(RepeatedStratifiedKFold):
 
     n_splits: int = field(default=2, init=False, repr=False)
     n_repeats: int = field(default=5, init=False, repr=False)
-
-    def beginning(self, n_splits: int) -> Self:
-        """Return itself: there are always ten splits."""
-        return self
 
 
 @dataclass(eq=False)
@@ -321,11 +287,7 @@ class LeaveBatchOut:
 def draw_splits(
     resampling: Any, target: Target, design: Design | None, seeds: np.random.SeedSequence
 ) -> list[Split]:
-    """Draw every split and every seed before anything runs.
-
-    Seeds depend only on the study's seed and on the number of the resample, so
-    that chance is the same for all methods on a resample.
-    """
+    """Draw every split, and every seed: chance is the same for all methods on a resample."""
     own, others = seeds.spawn(2)
     design = design or Design()
     groups, batch = design.groups, design.batch
@@ -335,7 +297,12 @@ def draw_splits(
         splitter.random_state = int(own.generate_state(1)[0] % MAX_SEED)
     own_way = isinstance(splitter, Subsampling | RepeatedStratifiedKFold)
     if isinstance(splitter, LeaveBatchOut):
-        pairs = list(splitter.split(target, target, _batches(batch)))
+        if batch is None or len(np.unique(batch)) < LEAST_BATCHES:
+            raise ValueError(
+                f"LeaveBatchOut needs batch= with {LEAST_BATCHES} batches or more; without them "
+                "use Subsampling."
+            )
+        pairs = list(splitter.split(target, target, batch))
     else:
         dealt: Any = target if batch is None or groups is not None else _Blocked(target, batch)
         y = dealt if own_way else dealt.strata(getattr(splitter, "n_splits", FOLDS))
@@ -352,16 +319,6 @@ def draw_splits(
     if why := target.why_not_test([split.test for split in splits]):
         raise ValueError(f"resampling={resampling!r} cannot be judged: {why}.")
     return splits
-
-
-def _batches(batch: NDArray[Any] | None) -> NDArray[Any]:
-    """Return the batches to leave out one by one, three at least."""
-    if batch is None or len(np.unique(batch)) < LEAST_BATCHES:
-        raise ValueError(
-            f"LeaveBatchOut needs batch= with {LEAST_BATCHES} batches or more; without them use "
-            "Subsampling."
-        )
-    return batch
 
 
 def null_strata(target: Target, design: Design) -> NDArray[np.intp] | None:
@@ -389,10 +346,7 @@ def null_strata(target: Target, design: Design) -> NDArray[np.intp] | None:
 
 
 def draw_batches(target: Target, design: Design, seeds: np.random.SeedSequence) -> list[Split]:
-    """Return runs on every batch alone, to see whether batches choose the same features.
-
-    Batches that cannot be trained on are left out.
-    """
+    """Return runs on every batch alone that can be trained on, to see whether they agree."""
     if design.batch is None:
         return []
     own = np.random.SeedSequence(seeds.entropy, spawn_key=(PARTS_KEY + 1,))
@@ -403,6 +357,12 @@ def draw_batches(target: Target, design: Design, seeds: np.random.SeedSequence) 
         if len(rows) >= BATCH_ROWS and not target.take(rows).rarer_than(BATCH_LEAST):
             drawn.append(Split(rows, others, seed, deal=BATCH_DEAL, n_parts=number))
     return drawn if len(drawn) > 1 else []
+
+
+def batch_runs(target: Target, batch: Any) -> int:
+    """Return how many batches every method is run on alone: those large enough."""
+    batch = None if batch is None else np.asarray(batch)
+    return len(draw_batches(target, Design(batch=batch), np.random.SeedSequence(0)))
 
 
 def draw_null_splits(
@@ -418,8 +378,10 @@ def draw_null_splits(
     that a study of more repeats has the same runs. Of the splits some are taken at random, for the
     first ones of a protocol may be special, such as two halves.
     """
-    if isinstance(resampling, Subsampling | RepeatedStratifiedKFold):
-        resampling = resampling.beginning(NULL_RUNS)
+    if isinstance(resampling, Subsampling):
+        resampling = replace(resampling, n_splits=min(resampling.get_n_splits(), NULL_RUNS))
+    elif isinstance(resampling, RepeatedStratifiedKFold) and not isinstance(resampling, FiveByTwo):
+        resampling = replace(resampling, n_repeats=1)
     drawn = []
     for child in seeds.spawn(n_permutations):
         rng = np.random.default_rng(child)
@@ -437,10 +399,7 @@ def _shuffled(
     seeds: np.random.SeedSequence,
     rng: np.random.Generator,
 ) -> tuple[Target, list[Split]]:
-    """Shuffle the outcome and split the rows; again if some split cannot be trained on.
-
-    Splits that are given, or whole groups, may do so, although they did not before.
-    """
+    """Shuffle the outcome and split the rows; again if some split cannot be trained on."""
     problem: ValueError | None = None
     strata = null_strata(target, design)
     for _ in range(LABEL_DRAWS):
@@ -458,10 +417,7 @@ def _shuffled(
 def draw_parts(
     target: Target, groups: NDArray[Any] | None, n_deals: int, seeds: np.random.SeedSequence
 ) -> list[Split]:
-    """Deal the rows into halves and into thirds, so many times; the other rows are tested.
-
-    Parts of a deal share no row: what they choose is what independent samples of that size choose.
-    """
+    """Deal the rows into halves and into thirds, so many times; the other rows are tested."""
     if n_deals and (why := why_no_parts(target, groups)):
         raise ValueError(
             f"planning={n_deals} deals the rows into halves and thirds, but {why}; planning=0 does "
@@ -477,8 +433,8 @@ def draw_parts(
     return drawn
 
 
-def why_no_parts(target: Target, groups: NDArray[Any] | None) -> str:
-    """Return why rows cannot be dealt into parts; empty if they can."""
+def why_no_parts(target: Target, groups: NDArray[Any] | None = None) -> str:
+    """Return why rows cannot be dealt into halves and thirds, to plan by; empty if they can."""
     n_units = len(target) if groups is None else len(np.unique(groups))
     if n_units < PARTS_UNITS:
         return f"there are {n_units} independent rows or groups, and parts need {PARTS_UNITS}"

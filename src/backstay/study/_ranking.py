@@ -14,7 +14,7 @@ from backstay.base import importances_of, n_ranked_of
 from backstay.targets import Target
 
 # Features of a ranking that are kept one by one: so many at least, and so many times the largest
-# size of a study.
+# size of a study. A store would otherwise grow with all features, for weights nobody looks at.
 LEAST_DEPTH, DEPTH_PER_SIZE = 5000, 20
 
 
@@ -33,10 +33,9 @@ class Ranking:
     def arrays(
         self, columns: NDArray[np.intp], n_features: int, depth: int
     ) -> dict[str, NDArray[Any]]:
-        """Return what the store keeps, in terms of the data's own columns.
+        """Return what the store keeps; of more than `depth` features only the best one by one.
 
-        `columns` are those that preprocessing left; the others come last, with weight 0. Of more
-        than `depth` features only the best are kept one by one.
+        `columns` of the data are those that preprocessing left; others come last, with weight 0.
         """
         order, weights = self.order, self.importances
         if len(columns) < n_features:
@@ -68,10 +67,7 @@ def units_for(method: Any, design: Design, target: Target) -> dict[str, NDArray[
 
 
 def kept_depth(sizes: tuple[int, ...]) -> int:
-    """Return how many features of a ranking are kept one by one.
-
-    A store would otherwise grow with methods × runs × features, for weights that nobody looks at.
-    """
+    """Return how many features of a ranking are kept one by one."""
     return max(LEAST_DEPTH, DEPTH_PER_SIZE * max(sizes))
 
 
@@ -85,10 +81,9 @@ def _summary(weights: NDArray[np.float64]) -> NDArray[np.float64]:
 def ranking_of(
     fitted: Any, n_columns: int, n_rows: int, seed: int, indifferent: bool = False
 ) -> Ranking:
-    """Read the ranking off a method fitted on so many columns and rows.
+    """Read the ranking off a fitted method; features that it does not tell apart in random order.
 
-    Features that the method does not tell apart are put in random order. If that is all of them,
-    it is an error, unless the method may be `indifferent`.
+    If that is all of them, it is an error, unless the method may be `indifferent`.
     """
     others = ("feature_importances_", "coef_", "ranking_")
     if hasattr(fitted, "scores_") and not any(hasattr(fitted, name) for name in others):
@@ -96,7 +91,20 @@ def ranking_of(
         importances = np.nan_to_num(np.asarray(fitted.scores_, dtype=np.float64), posinf=np.inf)
     else:
         importances = importances_of(fitted)
-    groups = _checked_groups(fitted, importances, n_columns, indifferent)
+    name = type(fitted).__name__
+    if importances.shape != (n_columns,):
+        raise ValueError(f"{name} gives {importances.size} importances for {n_columns} features.")
+    if np.isnan(importances).any():
+        feature = int(np.flatnonzero(np.isnan(importances))[0])
+        raise ValueError(f"{name} gives feature {feature} the importance nan.")
+    if not np.isfinite(importances).any():
+        raise ValueError(f"{name} gives no feature a finite importance.")
+    groups = TiedGroups.read(fitted, importances)
+    if not indifferent and n_columns > 1 and not groups.numbers.any():
+        raise ValueError(
+            f"{name} gives all {n_columns} features the importance {importances[0]:g}, which is no "
+            "ranking."
+        )
     order = groups.order(np.random.default_rng(seed))
     sample_weight = getattr(fitted, "sample_weight_", None)
     if sample_weight is not None:
@@ -104,24 +112,3 @@ def ranking_of(
         sample_weight = np.asarray(sample_weight, dtype="<f8") if one_per_row else None
     n_ranked = min(n_ranked_of(fitted, importances), groups.n_ordered)
     return Ranking(order, importances, sample_weight, n_ranked)
-
-
-def _checked_groups(
-    fitted: Any, importances: NDArray[np.float64], n_features: int, indifferent: bool
-) -> TiedGroups:
-    """Return what the method tells apart; refuse importances that are no ranking."""
-    name = type(fitted).__name__
-    if importances.shape != (n_features,):
-        raise ValueError(f"{name} gives {importances.size} importances for {n_features} features.")
-    if np.isnan(importances).any():
-        feature = int(np.flatnonzero(np.isnan(importances))[0])
-        raise ValueError(f"{name} gives feature {feature} the importance nan.")
-    if not np.isfinite(importances).any():
-        raise ValueError(f"{name} gives no feature a finite importance.")
-    groups = TiedGroups.read(fitted, importances)
-    if not indifferent and n_features > 1 and not groups.numbers.any():
-        raise ValueError(
-            f"{name} gives all {n_features} features the importance {importances[0]:g}, which is "
-            "no ranking."
-        )
-    return groups

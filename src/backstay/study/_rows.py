@@ -1,8 +1,4 @@
-"""The rows of a data set, as they were given and, where they are nothing else, as plain numbers.
-
-A frame of numbers is turned into an array once for all tasks, because every fit would do it
-again. Who may ask for a column by its name still gets the frame.
-"""
+"""The rows of a data set: as they were given, and as plain numbers, made once for all tasks."""
 
 from __future__ import annotations
 

@@ -14,11 +14,10 @@ from typing import Any, Self
 from backstay._files import draft_of
 from backstay._identity import difference
 from backstay.results import Records
-from backstay.store import FIRST_PART, Store, StoreError, TaskRecord
+from backstay.store import Store, StoreError, TaskRecord
 from backstay.study._describe import candidates_among
 from backstay.study._partners import partners_among
 
-N_NAMED = 5
 # What a store says of the study: its parameters and its seed. And what it says of itself.
 SAME, OWN = ("facts", "entropy"), ("shard", "versions")
 
@@ -33,8 +32,12 @@ class Shard:
     total: int
 
     @classmethod
-    def of(cls, given: Any) -> Self:
+    def of(cls, given: Any, random_state: Any) -> Self:
         """Return the part that a pair of numbers stands for."""
+        if random_state is None:
+            raise ValueError(
+                "shard needs random_state: every part must draw the same splits and seeds."
+            )
         pair = isinstance(given, Sequence) and len(given) == 2
         whole = pair and all(isinstance(n, Integral) and not isinstance(n, bool) for n in given)
         if not whole or not 1 <= given[0] <= given[1]:
@@ -58,12 +61,7 @@ class Shard:
         ]
 
 
-def merge_stores(
-    paths: Sequence[str | os.PathLike[str]],
-    out: str | os.PathLike[str],
-    *,
-    incomplete: bool = False,
-) -> Path:
+def merge_stores(paths: Sequence[str | os.PathLike[str]], out: str | os.PathLike[str]) -> Path:
     """Put the stores of a study's shards together; the result is that of one run.
 
     Parameters
@@ -72,35 +70,26 @@ def merge_stores(
         Stores that ``Study.run(…, shard=…)`` wrote. They stay as they are.
     out : path
         The store to write; a file that does not exist yet.
-    incomplete : bool, default=False
-        Whether to go on although tasks are missing. The study can then be continued in the new
-        store.
 
     Returns
     -------
     Path
-        Of the new store.
-
-    Raises
-    ------
-    StoreError
-        If a store is damaged or of another study, or if tasks are missing.
+        Of the new store. A StoreError if one is damaged or of another study, or if tasks are
+        missing.
 
     Examples
     --------
     >>> import tempfile
-    >>> from backstay import ReliefF
     >>> from backstay.datasets import make_xor
     >>> from backstay.results import Results
-    >>> from backstay.study import Study, Subsampling, merge_stores
+    >>> from backstay.study import Study, merge_stores
     >>> X, y, _ = make_xor(60, random_state=0)
-    >>> options = {"methods": {"relieff": ReliefF()}, "resampling": Subsampling(4), "sizes": [2]}
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     shards = [f"{folder}/1.db", f"{folder}/2.db"]
     ...     for number, path in enumerate(shards, start=1):
-    ...         _ = Study(**options, store=path, random_state=0).run(X, y, shard=(number, 2))
-    ...     results = Results.load(merge_stores(shards, f"{folder}/study.db"))
-    ...     results.data.n_done
+    ...         study = Study("relieff", 4, sizes=[2], store=path, random_state=0)
+    ...         _ = study.run(X, y, shard=(number, 2))
+    ...     Results.load(merge_stores(shards, f"{folder}/study.db")).data.n_done
     4
     """
     target = Path(out)
@@ -114,8 +103,7 @@ def merge_stores(
     with ExitStack() as stack:
         stores = [stack.enter_context(Store(path, write=False)) for path in unique]
         _check_same(stores)
-        if not incomplete:
-            _check_complete(stores)
+        _check_complete(stores)
         with draft_of(target) as draft:
             _write(stores, draft, name=str(target))
     return target
@@ -153,36 +141,21 @@ def _check_complete(stores: list[Store]) -> None:
         done = set().union(*(store.done(dataset) for store in stores))
         missing = [task for task in planned if task not in done]
         if missing:
-            named = ", ".join(map(_named, missing[:N_NAMED]))
-            more = f" and {len(missing) - N_NAMED} more" if len(missing) > N_NAMED else ""
+            method, number = missing[0]
             raise StoreError(
                 f"{len(missing)} of {len(planned)} tasks on {dataset!r} are in none of the "
-                f"{len(stores)} stores: {named}{more}.{_absent_shards(stores)}"
+                f"{len(stores)} stores, first {method!r} on run {number}.{_absent_shards(stores)}"
             )
 
 
-def _named(task: Task) -> str:
-    method, number = task
-    if number >= 0:
-        return f"{method!r} on split {number}"
-    if number <= FIRST_PART:
-        return f"{method!r} on a part of the rows, run {FIRST_PART - number}"
-    return f"{method!r} on shuffled outcomes, run {-1 - number}"
-
-
 def _absent_shards(stores: list[Store]) -> str:
-    """Say which shards there are not, if the stores say which they are."""
-    shards = [store.study().get("shard") for store in stores]
-    numbers = {number for number, _ in filter(None, shards)}
-    totals = {total for _, total in filter(None, shards)}
-    if None in shards or len(totals) != 1:
-        return ""
-    (total,) = totals
-    absent = [str(number) for number in range(1, total + 1) if number not in numbers]
+    """Say which shards there are not."""
+    shards = [store.study().get("shard") or [1, 1] for store in stores]
+    total = max(total for _, total in shards)
+    absent = [str(n) for n in range(1, total + 1) if [n, total] not in shards]
     if not absent:
         return " All shards are there; run those again that were stopped."
-    many = "s" if len(absent) > 1 else ""
-    return f" Shard{many} {', '.join(absent)} of {total} {'are' if many else 'is'} not there."
+    return f" Of {total} shards there is no {', '.join(absent)}."
 
 
 def _write(stores: list[Store], path: Path, *, name: str) -> None:

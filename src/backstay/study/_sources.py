@@ -38,10 +38,8 @@ def sources_of_instability(
     ranker : FeatureRanker, SequentialSelector or other selector with ``ranking_``
         The method. Its own random states, and a ``cv`` that is None (taken as 5×2 folds) or a
         number of folds, are replaced; other settings stay.
-    X : array-like of shape (n_samples, n_features)
-        Rows.
-    y : array-like of shape (n_samples,)
-        Outcome.
+    X, y : array-like
+        Rows and their outcome.
     size : int
         Number of best features that are compared.
     n_blocks : int, default=4
@@ -60,9 +58,8 @@ def sources_of_instability(
 
     Notes
     -----
-    Parts do not add up to the whole: each is what a source does alone. Other rows are cut into
-    other folds, so that the folds' part is also in the sample's. Rows are those of one
-    table, so that "sample" is what another two thirds of it would change, not another study.
+    Parts do not add up to the whole: other rows are cut into other folds, so that the folds' part
+    is also in the sample's. "sample" is what another two thirds of this table would change.
 
     Examples
     --------

@@ -14,7 +14,6 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from backstay._design import Design
 from backstay._identity import difference, digest, fingerprint, versions
 from backstay.store import FIRST_PART, Store, StoreError
 from backstay.study._checks import CheckedStudy
@@ -24,22 +23,7 @@ from backstay.study._shards import Shard
 
 # What may differ between a data set in a store and the same one in a study that has grown.
 GROWING = ("methods", "resampling", "splits", "null", "null_splits", "planning")
-
-
-class SmallerStudyError(StoreError):
-    """A store holds more of a study than was asked for.
-
-    Attributes
-    ----------
-    what : {"splits", "permutations", "planning", "methods"}
-        Of which there is more.
-    stored, given : int or list of str
-        How many the store holds and how many were asked for; names of methods.
-    """
-
-    def __init__(self, message: str, what: str, stored: Any, given: Any) -> None:
-        super().__init__(message)
-        self.what, self.stored, self.given = what, stored, given
+GROWS_ONLY = "A study can grow, not shrink: ask for as much as it has or more, or use another file."
 
 
 @dataclass(frozen=True)
@@ -66,24 +50,17 @@ def check_same_study(store: Store, description: dict[str, Any]) -> None:
         return
     stored = known["facts"]
     wrong = f"{store.name} holds a study with other parameters: "
-    for name, what in (("null", "permutations"), ("planning", "planning")):
+    for name in ("null", "planning"):
         n_stored, n_given = stored.get(name, 0), description.get(name, 0)
         if n_stored > n_given:
-            raise SmallerStudyError(
-                f"{wrong}{name} is {n_stored} in the store and {n_given} now. A study can grow, "
-                "not shrink; use another file for less.",
-                what,
-                n_stored,
-                n_given,
+            raise StoreError(
+                f"{wrong}{name} is {n_stored} in the store and {n_given} now. {GROWS_ONLY}"
             )
     methods = {name: description["methods"].get(name) for name in stored["methods"]}
     if lacking := [name for name, given in methods.items() if given is None]:
-        raise SmallerStudyError(
-            f"{wrong}methods.{lacking[0]} is in the store only. A study can grow, not shrink; name "
-            "all of its methods, or use another file.",
-            "methods",
-            list(methods),
-            list(description["methods"]),
+        raise StoreError(
+            f"{wrong}methods.{lacking[0]} is in the store only. It has {', '.join(methods)}. "
+            f"{GROWS_ONLY}"
         )
     grown = {name: stored[name] for name in ("null", "planning") if name in stored}
     same = {name: value for name, value in description.items() if name != "planning"}
@@ -133,21 +110,30 @@ def planned_runs(
 ) -> PlannedRuns:
     """Put together what a store says about a data set."""
     n_samples, n_features = data.X.shape
-    design = data.design
+    design, X, resampling = data.design, data.X, study.resampling
+    covariates = None if design.covariates is None else design.covariates.Z
+    beside = {"covariates": covariates, "batch": design.batch, "pairs": design.pairs}
+    index: Any = getattr(X, "index", None)
+    named = isinstance(index, pd.Index) and not isinstance(index, pd.RangeIndex)
+    if hasattr(resampling, "split"):  # a default repr would hold an address
+        shown = repr(resampling)
+        shown = type(resampling).__name__ if " at 0x" in shown else shown
+    else:
+        shown = f"{type(resampling).__name__} of {len(list(resampling))} splits"
     facts = {
         "data": {
-            "X": fingerprint(data.X),
+            "X": fingerprint(X),
             "y": digest(data.target.values),
             "groups": None if data.groups is None else digest(data.groups),
-            **_design_digests(design),
+            **{name: digest(held) for name, held in beside.items() if held is not None},
         },
-        "resampling": _resampling_name(study.resampling),
+        "resampling": shown,
         "splits": _digest(splits),
-        "five_by_two": isinstance(study.resampling, FiveByTwo),
+        "five_by_two": isinstance(resampling, FiveByTwo),
         "n_samples": int(n_samples),
         "n_features": int(n_features),
-        "feature_names": list(map(str, data.X.columns)) if hasattr(data.X, "columns") else None,
-        "sample_names": _sample_names(data.X) if study.keep_samples else None,
+        "feature_names": list(map(str, X.columns)) if hasattr(X, "columns") else None,
+        "sample_names": list(map(str, index)) if named and study.keep_samples else None,
         "target": data.target.to_json(),
         "sizes": list(data.sizes),
         "methods": {name: vars(study.roles[name]) for name in study.methods},
@@ -168,13 +154,6 @@ def planned_runs(
     return PlannedRuns(data, splits, null, parts, facts)
 
 
-def _design_digests(design: Design) -> dict[str, str]:
-    """Return hashes of covariates, batches and pairs, of those that there are."""
-    covariates = None if design.covariates is None else design.covariates.Z
-    parts = {"covariates": covariates, "batch": design.batch, "pairs": design.pairs}
-    return {name: digest(values) for name, values in parts.items() if values is not None}
-
-
 def check_same_data(store: Store, runs: PlannedRuns) -> None:
     """Refuse data or splits that are not those in the store, or fewer splits."""
     name, facts = runs.data.name, runs.facts
@@ -183,12 +162,9 @@ def check_same_data(store: Store, runs: PlannedRuns) -> None:
         return
     n_stored, n_given = len(store.dataset_arrays(name)["seeds"]), len(runs.splits)
     if n_stored > n_given:
-        raise SmallerStudyError(
-            f"{store.name} holds {n_stored} splits of {name!r}, and now there are {n_given}. A "
-            "study can grow, not shrink; use another file for fewer.",
-            "splits",
-            n_stored,
-            n_given,
+        raise StoreError(
+            f"{store.name} holds {n_stored} splits of {name!r}, and now there are {n_given}. "
+            f"{GROWS_ONLY}"
         )
     keeps = facts.get("keep_samples", True)
     if stored.get("keep_samples", True) != keeps:
@@ -222,10 +198,7 @@ def check_same_data(store: Store, runs: PlannedRuns) -> None:
         )
     n_parts, of_parts = stored.get("planning", (0, None))
     if n_parts and _digest(runs.parts[:n_parts]) != of_parts:
-        raise StoreError(
-            f"{store.name} holds {name!r} with other parts of the rows to plan by; use another "
-            "file."
-        )
+        raise StoreError(f"{store.name} holds {name!r} with other parts of rows; use another file.")
 
 
 def enter_data(store: Store, runs: PlannedRuns) -> None:
@@ -240,12 +213,12 @@ def enter_data(store: Store, runs: PlannedRuns) -> None:
         store.grow_dataset(data.name, facts, _arrays(runs))
     if data.truth is not None:
         store.set_array(data.name, "truth", data.truth)
-    if data.provenance is not None:
-        kept = facts.get("keep_samples", True)
-        said = data.provenance if kept else store.without_names(data.provenance)
+    if data.given.provenance is not None:
+        kept, said = facts.get("keep_samples", True), dict(data.given.provenance)
+        said = said if kept else store.without_names(said)
         store.describe_study({f"provenance of {data.name}": said})
-    if data.suspicions is not None:
-        beside = [asdict(one) for one in data.suspicions]
+    if data.given.suspicions is not None:
+        beside = [asdict(one) for one in data.given.suspicions]
         store.describe_study({f"suspicions beside {data.name}": beside})
     if data.annotation is not None:
         store.describe_study({f"annotation of {data.name}": data.annotation})
@@ -271,25 +244,9 @@ def _arrays(runs: PlannedRuns) -> dict[str, NDArray[Any]]:
     return arrays
 
 
-def _resampling_name(resampling: Any) -> str:
-    """Name a way to split, the same on every run (default reprs hold addresses)."""
-    if not hasattr(resampling, "split"):
-        return f"{type(resampling).__name__} of {len(list(resampling))} splits"
-    shown = repr(resampling)
-    return type(resampling).__name__ if " at 0x" in shown else shown
-
-
 def _digest(splits: list[Split]) -> str:
     parts = [rows for split in splits for rows in (split.train, split.test, [split.seed])]
     of_rows = digest(np.concatenate([[len(part), *part] for part in parts]).astype("<i8"))
     shuffled = [(split.shuffled, split.train) for split in splits]
     labels = [digest(target.values[rows]) for target, rows in shuffled if target is not None]
     return digest(np.array([of_rows, *labels])) if labels else of_rows
-
-
-def _sample_names(X: Any) -> list[str] | None:
-    """Return the names of the rows, if a frame's index gives them any."""
-    index = getattr(X, "index", None)
-    if not isinstance(index, pd.Index) or isinstance(index, pd.RangeIndex):
-        return None
-    return [str(name) for name in index]

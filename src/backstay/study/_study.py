@@ -12,7 +12,6 @@ import pandas as pd
 from joblib import effective_n_jobs
 from numpy.typing import ArrayLike
 
-from backstay._design import Design
 from backstay._identity import describe
 from backstay._notebook import as_html
 from backstay._scaling import table_near_one
@@ -22,31 +21,29 @@ from backstay.study._checks import (
     CheckedStudy,
     check_missing_cells,
     check_outcomes,
-    check_random_state_is_plain,
     estimators_by_name,
     metric_names,
     preprocessing,
-    takes_missing,
-    whole_number,
 )
 from backstay.study._confounding import check_confounding
 from backstay.study._controls import with_controls
 from backstay.study._data import CheckedData, Dataset, checked_data, log_sizes
-from backstay.study._decoys import n_decoy_draws, run_decoys
+from backstay.study._decoys import run_decoys
 from backstay.study._describe import describe_data, describe_selected
-from backstay.study._memory import warn_of_memory
 from backstay.study._methods import make_methods
-from backstay.study._parallel import finished_tasks, report_failures
+from backstay.study._parallel import finished_tasks, report_failures, warn_of_memory
 from backstay.study._predict import Prediction
 from backstay.study._progress import Progress
 from backstay.study._protocols import (
     DEAL_RUNS,
     NULL_RUNS,
     Subsampling,
+    batch_runs,
     draw_batches,
     draw_null_splits,
     draw_parts,
     draw_splits,
+    whole_number,
     why_no_parts,
 )
 from backstay.study._rows import numbers_of, reads_numbers
@@ -79,16 +76,14 @@ class Study:
         ``feature_importances_``, ``coef_``, ``ranking_`` or ``scores_``. A text, such as
         "default" or "t,relieff", stands for methods by name; see :func:`make_methods`.
     resampling : Subsampling, FiveByTwo, RepeatedStratifiedKFold, splitter or int, default=None
-        How rows are split; None is ``Subsampling(100, train_size=2/3)``, a number
-        as many such splits. Any
-        scikit-learn splitter will do, or a list of pairs of training and test rows.
+        How rows are split; None is ``Subsampling(100, train_size=2/3)``, a number as many such
+        splits. Any splitter of scikit-learn will do, or a list of pairs of training and test rows.
     models : dict of str to model, default=None
-        None is a linear SVM, which weighs classes by their rarity, and 1-NN, both on
-        features scaled to [0, 1]; for numbers, ridge regression and 5-NN; for times until an
-        event, Cox regression with a ridge penalty. ``{}`` studies
-        stability only. A
-        :class:`DoublyWeightedKNeighborsClassifier` without feature weights of its own
-        gets the method's feature weights, and its instance weights as votes.
+        None is a linear SVM, which weighs classes by their rarity, and 1-NN, both on features
+        scaled to [0, 1]; for numbers, ridge regression and 5-NN; for times until an event, Cox
+        regression with a ridge penalty. ``{}`` studies stability only. A
+        :class:`DoublyWeightedKNeighborsClassifier` without feature weights of its own gets the
+        method's feature weights, and its instance weights as votes.
     sizes : list of int or "log", default="log"
         Subset sizes; "log" is 1, 2, 5, 10, 20, 50, … below the number of features.
     metric : str, default=None
@@ -108,13 +103,12 @@ class Study:
         :meth:`backstay.results.Results.null`. 20 is enough to see a floor.
     decoys : int, default=0
         How often decoys, features with permuted rows, compete with the features in the method
-        that the report is about, on all rows, so that every feature gets a q-value; see
+        that the report is about, so that every feature gets a q-value; see
         :class:`backstay.ensemble.DecoyControl`. 25 or more; not for rows in groups. Shards leave
         them to the merged study.
     planning : int, default=0
-        How often the rows are dealt into two halves and into three thirds, each of which is
-        trained on and tested with the others: what :meth:`backstay.results.Results.plan` tells
-        from how more rows would help. A deal is five runs of every method; 4 is enough.
+        How often the rows are dealt into halves and into thirds, each of which is trained on and
+        tested with the others, for :meth:`backstay.results.Results.plan`; 4 is enough.
     preprocess : transformer, Pipeline or list of steps, default=None
         Fitted on training rows before everything else. It may change values and
         select columns, not make new ones.
@@ -122,14 +116,11 @@ class Study:
         Whether every instance-weighted method gets, beside it, the same method
         with uniform weights of the same sum, and the plain method.
     weight_models : bool, default=False
-        Whether models whose ``fit`` takes ``sample_weight`` get the instance weights that the
-        method learned on the same training rows, of mean 1 [Prat 9.2]. The last step of a
-        pipeline counts. Methods without instance weights, and models that take none, are
-        not concerned. The uniform control hands over equal weights.
+        Whether models whose ``fit``, or that of their last step, takes ``sample_weight`` get the
+        instance weights that the method learned on the training rows, of mean 1 [Prat 9.2].
     keep_samples : bool, default=True
         Whether the store keeps names of samples and, of up to 200 of them, values of the features
-        that may be in a signature. Without them a report has no heat map, no map of the samples
-        and no replacements of features. Outcomes and predictions of rows are always kept.
+        that may be in a signature; see docs/privacy.md.
     store : path, default=None
         SQLite file to keep results in as they come, and to resume from.
     n_jobs : int, default=None
@@ -138,13 +129,8 @@ class Study:
     random_state : int or None, default=None
         Seeds the splits and every estimator's ``random_state`` left at None.
     verbose : int or None, default=None
-        None shows progress on a terminal; 0 never does; 1 also writes lines
-        where there is no terminal.
-
-    See Also
-    --------
-    backstay.results.Results : What a run returns.
-    make_methods : Methods by short names.
+        None shows progress on a terminal or in a notebook; 0 never does; 1 also writes lines
+        elsewhere.
 
     Notes
     -----
@@ -216,15 +202,9 @@ class Study:
 
         Parameters
         ----------
-        X : array-like, sparse matrix or frame of shape (n_samples, n_features)
-            Rows, all of them; the study splits them itself.
-        y : array-like of shape (n_samples,) or Target
-            What is to be predicted: class labels, a number for every row, or times until an event
-            as :func:`backstay.targets.survival` makes them.
-        groups : array-like of shape (n_samples,), optional
-            Rows of one group stay on one side of every split.
-        covariates, batch, pairs
-            What else is known of the rows, as in :class:`Dataset`.
+        X, y, groups, covariates, batch, pairs
+            Rows, all of them, their outcome, and what else is known of them, as in
+            :class:`Dataset`.
         dataset : str, default="data"
             Name of the data set in the store.
         retry_failed : bool, default=False
@@ -234,22 +214,16 @@ class Study:
             of its own; :func:`backstay.study.merge_stores` puts them together.
         **about
             What else is known of the data: `truth`, `provenance`, `annotation`, `suspicions`,
-            `positive`, `target` and `center_batches`, as in :class:`Dataset`.
+            `found`, `positive`, `target` and `center_batches`, as in :class:`Dataset`.
 
         Returns
         -------
         Results
-            Of everything in the store.
-
-        Raises
-        ------
-        StoreError
-            If the store is damaged, locked, or holds another study.
-        StudyError
-            If every task failed, or workers kept dying.
+            Of everything in the store. A StoreError if that is damaged, locked, or holds another
+            study; a StudyError if every task failed, or workers kept dying.
         """
         given = Dataset(X, y, groups, covariates=covariates, batch=batch, pairs=pairs, **about)
-        return self._run_all({dataset: given}, retry_failed, self._checked_shard(shard))
+        return self._run_all({dataset: given}, retry_failed, shard)
 
     def run_many(
         self,
@@ -263,35 +237,21 @@ class Study:
         Parameters
         ----------
         datasets : dict of str to Dataset or (X, y)
-            The data, by name; tuples may have groups and truth after X and y.
+            The data, by name; tuples may have groups and truth after.
         retry_failed, shard : bool, tuple of int
-            As in :meth:`run`.
-
-        Returns
-        -------
-        Results
-            Of everything in the store.
+            As in :meth:`run`, and so is what is returned.
         """
         if not isinstance(datasets, Mapping) or not datasets:
             raise ValueError(f"datasets={datasets!r} must map names to (X, y).")
         given = {}
         for name, data in datasets.items():
-            if isinstance(data, tuple) and 2 <= len(data) <= 4:
-                data = Dataset(*data)
-            if not isinstance(data, Dataset):
-                raise ValueError(
-                    f"datasets[{name!r}] must be a Dataset, or (X, y) with groups and truth after."
-                )
-            given[name] = data
-        return self._run_all(given, retry_failed, self._checked_shard(shard))
+            given[name] = Dataset(*data) if isinstance(data, tuple) else data
+            if not isinstance(given[name], Dataset):
+                raise ValueError(f"datasets[{name!r}] must be a Dataset, or (X, y).")
+        return self._run_all(given, retry_failed, shard)
 
     def all_methods(self) -> dict[str, Any]:
-        """Return the methods that a run fits, those that the study adds included.
-
-        Returns
-        -------
-        dict of str to ranker
-            The methods given, then the controls and plain methods that ``controls=True`` adds.
+        """Return the methods that a run fits, by name: those given, then controls that it adds.
 
         Examples
         --------
@@ -303,40 +263,9 @@ class Study:
         """
         return self._methods_and_roles()[0]
 
-    @staticmethod
-    def takes_missing(estimator: Any) -> bool:
-        """Return whether a method or a model takes missing cells.
-
-        Examples
-        --------
-        >>> from backstay import ReliefF, Study, TTest
-        >>> Study.takes_missing(ReliefF()), Study.takes_missing(TTest())
-        (True, False)
-        """
-        return takes_missing(estimator)
-
-    @staticmethod
-    def why_no_parts(target: Target, groups: Any = None) -> str:
-        """Return why rows cannot be dealt into halves and thirds, to plan by; empty if they can."""
-        return why_no_parts(target, groups)
-
-    @staticmethod
-    def batch_runs(target: Target, batch: Any) -> int:
-        """Return how many batches every method is run on alone: those large enough."""
-        batch = None if batch is None else np.asarray(batch)
-        return len(draw_batches(target, Design(batch=batch), np.random.SeedSequence(0)))
-
-    @staticmethod
-    def log_sizes(n_features: int) -> tuple[int, ...]:
-        """Return the subset sizes that ``sizes="log"`` stands for.
-
-        Examples
-        --------
-        >>> from backstay.study import Study
-        >>> Study.log_sizes(30)
-        (1, 2, 5, 10, 20)
-        """
-        return log_sizes(n_features)
+    log_sizes = staticmethod(log_sizes)
+    why_no_parts = staticmethod(why_no_parts)
+    batch_runs = staticmethod(batch_runs)
 
     def _methods_and_roles(self, kind: str | None = None) -> tuple[dict[str, Any], dict[str, Role]]:
         methods = estimators_by_name("methods", self._methods(kind), "fit")
@@ -356,7 +285,8 @@ class Study:
         return Subsampling() if self.resampling is None else self.resampling
 
     def _checked(self, target: Target) -> CheckedStudy:
-        check_random_state_is_plain(self.random_state)
+        if self.random_state is not None:
+            whole_number("random_state", self.random_state, 0)  # so that it can be resumed
         methods, roles = self._methods_and_roles(target.kind)
         models = (
             target.default_models()
@@ -365,8 +295,9 @@ class Study:
         )
         steps = preprocessing(self.preprocess)
         metric, scoring = metric_names(self.metric, self.scoring, models, target)
-        null = whole_number("null", self.null, "permutations")
-        planning = whole_number("planning", self.planning, "deals of the rows")
+        null, planning, _ = (
+            whole_number(name, getattr(self, name), 0) for name in ("null", "planning", "decoys")
+        )
         sizes = self.sizes if isinstance(self.sizes, str) else [int(size) for size in self.sizes]
         description = {
             "methods": describe(self._methods(target.kind), "methods"),
@@ -382,38 +313,33 @@ class Study:
         }
         if planning:
             description["planning"] = planning
-        return CheckedStudy(
-            methods,
-            roles,
-            models,
-            scoring,
-            metric,
-            null,
-            planning,
-            steps,
-            self._resampling(),
-            description,
-            bool(self.weight_models),
-            bool(self.keep_samples),
-        )
-
-    def _checked_shard(self, shard: Any) -> Shard | None:
-        if shard is not None and self.random_state is None:
-            raise ValueError(
-                "shard needs random_state: every part must draw the same splits and seeds."
-            )
-        return None if shard is None else Shard.of(shard)
+        kept = bool(self.weight_models), bool(self.keep_samples)
+        described = methods, roles, models, scoring, metric, null, planning, steps
+        return CheckedStudy(*described, self._resampling(), description, *kept)
 
     def _run_all(
-        self, datasets: Mapping[str, Dataset], retry_failed: bool, shard: Shard | None
+        self, datasets: Mapping[str, Dataset], retry_failed: bool, given: tuple[int, int] | None
     ) -> Results:
-        checked = [checked_data(name, given, self.sizes) for name, given in datasets.items()]
-        study = self._checked(_shared_kind(checked))
+        shard = None if given is None else Shard.of(given, self.random_state)
+        checked = [checked_data(name, data, self.sizes) for name, data in datasets.items()]
+        first = checked[0]
+        for data in checked[1:]:
+            if data.target.kind != first.target.kind:
+                raise ValueError(
+                    f"{first.name!r} has an outcome of {first.target.kind} and {data.name!r} one "
+                    f"of {data.target.kind}; run them as two studies."
+                )
+        study = self._checked(first.target)
         for data in checked:
             check_outcomes(study.methods, data.target)
             check_confounding(data.target, data.design.covariates, data.design.batch)
             check_missing_cells(study.methods, study.models, study.preprocess, data)
-        n_decoy_draws(self.decoys, checked)
+            if self.decoys and data.groups is not None and data.design.pairs is None:
+                raise ValueError(
+                    f"decoys permute rows, and those of {data.name!r} belong together in groups, "
+                    "so q-values would be too small; use decoys=0, or name groups that have rows "
+                    "of both classes as pairs."
+                )
         store = Store(self.store, private=study.keep_samples)
         try:
             # Everything is checked before anything is written.
@@ -505,18 +431,6 @@ class Study:
         finally:
             running.close()
         return len(pending)
-
-
-def _shared_kind(datasets: list[CheckedData]) -> Target:
-    """Return a target of the kind that all data sets share."""
-    first = datasets[0]
-    for data in datasets[1:]:
-        if data.target.kind != first.target.kind:
-            raise ValueError(
-                f"{first.name!r} has an outcome of {first.target.kind} and {data.name!r} one of "
-                f"{data.target.kind}; run them as two studies."
-            )
-    return first.target
 
 
 def _shared_inputs(study: CheckedStudy, data: CheckedData) -> SharedInputs:

@@ -65,8 +65,6 @@ def suspicions(X: Any, y: ArrayLike | Target, groups: ArrayLike | None = None) -
     >>> from backstay.study import suspicions
     >>> rng = np.random.default_rng(0)
     >>> X, y = rng.normal(size=(40, 100)), np.arange(40) % 2
-    >>> suspicions(X, y)
-    []
     >>> X[:, 3] = y + rng.normal(size=40) / 10
     >>> [(one.kind, one.figures["features"]) for one in suspicions(X, y)]
     [('gives_away', ['x3'])]
@@ -85,7 +83,11 @@ def of_table(
     """Return suspicions about the rows and about single features; `moments` are the target's."""
     units = np.unique(np.arange(len(target)) if groups is None else groups, return_inverse=True)[1]
     found = []
-    if X.shape[1] > 1 and not _coarse(X):
+    columns = np.arange(X.shape[1]) if sparse.issparse(X) else numeric_columns(X)
+    coarse = X.shape[1] < COARSE_COLUMNS and all(
+        len(np.unique(column)) <= COARSE_VALUES for column in columns_of(X, columns).T
+    )
+    if X.shape[1] > 1 and not coarse:
         content = _contents(X)
         found += [*_copies(content, units), *_near_copies(X, content, units)]
     if given := target.giveaways(X, moments):
@@ -97,14 +99,6 @@ def of_table(
         severity = 2 if max(given.values()) >= ALMOST_SURELY else 1
         found.append(Suspicion("gives_away", severity, figures))
     return found
-
-
-def _coarse(X: Any) -> bool:
-    """Return whether rows of a table may be equal by chance."""
-    if X.shape[1] >= COARSE_COLUMNS:
-        return False
-    values = columns_of(X, np.arange(X.shape[1]) if sparse.issparse(X) else numeric_columns(X))
-    return all(len(np.unique(column)) <= COARSE_VALUES for column in values.T)
 
 
 def _contents(X: Any) -> Ints:
