@@ -1,6 +1,7 @@
 """Part of the build of the pages: tables that the code itself fills."""
 
 import importlib
+import json
 import pkgutil
 import re
 from pathlib import Path
@@ -9,6 +10,24 @@ from typing import Any
 OPTIONS = re.compile(r"^<!-- options: (\w+) -->$", flags=re.MULTILINE)
 NAMES = "<!-- names -->"
 PACKAGES = "<!-- packages -->"
+NOTEBOOK = "<!-- notebook -->"
+PACKAGE = re.compile(r"^::: backstay\.(\w+)\n(    options:\n)?", flags=re.MULTILINE)
+# What people look for on the page of a package: it comes first.
+FIRST = {
+    "comparison": "compare_scores",
+    "datasets": "read_table",
+    "ensemble": "BaggedRanker",
+    "feature_weighting": "ReliefF",
+    "instance_weighting": "MarginWeighting",
+    "redundancy": "ModuleRanker",
+    "report": "Report",
+    "results": "Results",
+    "signature": "Signature",
+    "stability": "stability_score",
+    "study": "Study",
+    "targets": "as_target",
+    "wrappers": "SequentialSelector",
+}
 # Pages written by a run. The site does without them where nobody has run it.
 WRITTEN = {
     "Reproduction": (
@@ -37,12 +56,45 @@ def on_config(config: Any) -> Any:
 
 
 def on_page_markdown(markdown: str, **kwargs: Any) -> str:
-    """Replace ``<!-- options: run -->``, ``<!-- names -->`` and ``<!-- packages -->`` by tables."""
+    """Fill in tables of options, names and packages, and the cells of the notebook."""
+    if NOTEBOOK in markdown:
+        markdown = markdown.replace(NOTEBOOK, notebook())
+    markdown = PACKAGE.sub(in_order, markdown)
     if NAMES in markdown:
         markdown = markdown.replace(NAMES, names())
     if PACKAGES in markdown:
         markdown = markdown.replace(PACKAGES, packages())
     return OPTIONS.sub(lambda found: options(found[1]), markdown)
+
+
+def in_order(found: re.Match[str]) -> str:
+    """Name the members of a package for its page, first the one that people look for."""
+    package = importlib.import_module(f"backstay.{found[1]}")
+    exported = [name for name in package.__all__ if callable(getattr(package, name))]
+    exported.sort(key=lambda name: (name != FIRST.get(found[1]), name.lower()))
+    listed = ", ".join(exported)
+    return f"::: backstay.{found[1]}\n    options:\n      members: [{listed}]\n"
+
+
+def notebook() -> str:
+    """Return the cells of the notebook, with what they show."""
+    parts = []
+    for cell in json.loads(Path(__file__).with_name("notebook.ipynb").read_text("utf-8"))["cells"]:
+        source = "".join(cell["source"])
+        if cell["cell_type"] == "markdown":
+            parts.append(re.sub("^# .*\n+", "", source))  # the page has its own title
+            continue
+        parts.append(f"```python\n{source}\n```")
+        for output in cell["outputs"]:
+            data = output.get("data", {"text/plain": output.get("text", "")})
+            if "image/png" in data:
+                parts.append(f"![What the cell draws](data:image/png;base64,{data['image/png']})")
+            elif "text/html" in data:
+                shown = "".join(data["text/html"]).replace("\n", " ")
+                parts.append(f'<div class="shown">{shown}</div>')
+            else:
+                parts.append(f"```text\n{''.join(data['text/plain']).rstrip()}\n```")
+    return "\n\n".join(parts)
 
 
 def names() -> str:

@@ -20,7 +20,11 @@ ARGUMENTS = {
 
 
 # Studies of studies: even cut short they take longest of all.
-LONG = ("replication", "shuffled_labels", "trusted_answer", "which_method")
+# The gallery runs what study_to_report and displays show, too.
+LONG = (
+    "displays", "replication", "shuffled_labels", "study_to_report", "trusted_answer",
+    "which_method",
+)  # fmt: skip
 
 
 def test_there_are_examples():

@@ -66,7 +66,6 @@ PICTURES: dict[str, tuple[Any, list[tuple[str, str, str]]]] = {
     "README": (
         readme_report,
         [
-            ("docs/_images/report.png", ".top", "#d0-not-shown"),
             ("docs/_images/report-signature.png", "#d0-signature", "#d0-features"),
             ("docs/_images/report-errors.png", "#d0-mistakes", "#d0-stability"),
         ],
