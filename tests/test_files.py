@@ -45,9 +45,8 @@ def test_what_is_not_a_file_is_refused_and_left(tmp_path):
     os.mkfifo(pipe)
     link.symlink_to(pipe)
     before = os.stat(os.devnull).st_mode
-    kinds = {pipe: "a named pipe", link: "a named pipe", os.devnull: "a device"}
-    for path, kind in kinds.items():
-        words = f"it is {kind}, not a file, and was left as it is: '{path}'"
+    for path in (pipe, link, os.devnull):
+        words = f"it is a pipe or a device, not a file, and was left as it is: '{path}'"
         with pytest.raises(OSError, match=words):
             write_whole(path, "text")
         with pytest.raises(OSError, match=words), draft_of(path):

@@ -76,7 +76,7 @@ def content(draw):
             at = draw.randrange(len(data))
             data = data[:at] + bytes([draw.randrange(256)]) + data[at + 1 :]
     suffix = draw.choice(
-        [".csv", ".csv", ".csv", ".tsv", ".txt", ".arff", ".npz", ".mat", ".parquet", ".csv.gz"]
+        [".csv", ".csv", ".csv", ".tsv", ".txt", ".gct", ".npz", ".parquet", ".csv.gz"]
     )
     if suffix.endswith(".gz") and draw.random() < 0.7:
         data = gzip.compress(data)[: draw.choice([None, -3])]

@@ -18,7 +18,7 @@ from backstay.cli._app import run
 FAULT = "special file: pipe, device, socket, folder, empty, endless, nested"
 BROKEN = {"error", "hangs"}
 SECONDS = 120
-ENDINGS = (".csv", ".xlsx", ".h5ad", ".npz", ".mat", ".parquet", ".arff", ".json", ".db")
+ENDINGS = (".csv", ".xlsx", ".h5ad", ".npz", ".gct", ".parquet", ".json", ".db")
 KINDS = (
     "pipe",
     "zero",

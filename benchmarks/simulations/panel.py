@@ -37,12 +37,11 @@ FIRST = "t"  # what the others are compared with
 def methods(only):
     """Return the methods to try, by name."""
     dial = {f"effect {g:g}": EffectRanker(g) for g in POWERS}
-    dial |= {f"effect {g:g}, factors out": EffectRanker(g, denoise=5.0) for g in POWERS}
     if only == "dial":
         return {**make_methods([FIRST]), **dial}
     wanted = (
         FIRST, "wilcoxon", "mrmr-f", "relieff", "iw-relieff", "simba", "lasso", "elastic-net",
-        "boosting", "boruta", "pam", "modules-t", "bagged-t", "iw-svm-rfe", "stability-selection",
+        "boruta", "pam", "modules-t", "bagged-t", "iw-svm-rfe", "stability-selection",
     )  # fmt: skip
     known = set(list_methods()["name"])
     panel = make_methods([name for name in wanted if name in known])

@@ -27,7 +27,7 @@ from benchmarks.simulations.panel import arguments, summary, table
 
 FIRST = "slope"
 WANTED = (FIRST, "spearman", "mrmr", "mrmr-f", "rrelieff", "lasso", "elastic-net")
-TREES = ("forest", "extra-trees", "boosting")  # a hundred times as slow: on their own
+TREES = ("forest", "extra-trees")  # a hundred times as slow: on their own
 PENALTIES = (1.0, 100.0, 10_000.0)
 
 

@@ -13,9 +13,8 @@ import warnings
 
 import numpy as np
 from sklearn.ensemble import RandomForestClassifier
-from sklearn.linear_model import LogisticRegression
 
-from backstay import BoostingImportance, BorutaRanker, ForestImportance, PermutationImportance
+from backstay import BorutaRanker, ForestImportance, PermutationImportance
 from backstay.base import one_thread
 from backstay.datasets import make_han_yu
 
@@ -42,20 +41,10 @@ def timed(fit, *data):
         return found, time.process_time() - start
 
 
-def sparse_logistic():
-    try:  # since scikit-learn 1.8
-        return LogisticRegression(l1_ratio=1.0, solver="liblinear").fit([[0.0], [1.0]], [0, 1])
-    except ValueError:
-        return LogisticRegression(penalty="l1", solver="liblinear")
-
-
 RANKERS = {
     "forest, 100 trees": ForestImportance(100, random_state=0),
     "forest, 500 trees": ForestImportance(500, random_state=0),
     "permutation": PermutationImportance(random_state=0),
-    "permutation, sparse logistic": PermutationImportance(sparse_logistic(), random_state=0),
-    "boosting": BoostingImportance(random_state=0),
-    "boosting, all features tried": BoostingImportance(max_features=1.0, random_state=0),
 }
 
 

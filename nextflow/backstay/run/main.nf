@@ -3,7 +3,7 @@ process BACKSTAY_RUN {
     label 'process_medium'
 
     conda "${moduleDir}/environment.yml"
-    container "${ params.backstay_container ?: 'backstay:0.1.0.dev0' }"
+    container "${ params.backstay_container ?: 'backstay:0.1.0' }"
 
     input:
     tuple val(meta), path(table), path(samples)
