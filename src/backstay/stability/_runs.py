@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import stats
+from scipy import sparse, stats
 
 RANKING_KINDS = ("auto", "order", "ranks", "scores")
 
@@ -78,7 +78,9 @@ def read_subsets(subsets: Any, n_features: int | None) -> Runs:
     """Turn lists of indices or names, a boolean matrix or fitted selectors into `Runs`."""
     if n_features is not None and (int(n_features) != n_features or n_features < 1):
         raise ValueError(f"n_features={n_features!r} must be a positive integer.")
-    if hasattr(subsets, "to_numpy"):
+    if sparse.issparse(subsets):
+        subsets = subsets.toarray()
+    elif hasattr(subsets, "to_numpy"):
         subsets = subsets.to_numpy()
     runs = [
         _mask_or_indices(run, f"subset {index}") for index, run in enumerate(_numbered(subsets))
