@@ -12,66 +12,72 @@ from backstay.feature_weighting._rows import counted_rows
 from backstay.feature_weighting._significance import SignificanceFilter, smallest_p
 
 # Columns sorted at a time, to spare memory.
-BLOCK = 1024
+BLOCK = 512
 # Up to so many differences, and without ties, the signed-rank test is exact.
 EXACT = 50
 
 
 class Order(NamedTuple):
-    """Rows in ascending order per column, and the first and last place of a row's tied value."""
+    """Rows in ascending order of a feature, a feature a line, and where tied values lie.
+
+    ``tied`` are the features that have equal values, ``first`` and ``last`` the first and last
+    place of each of their values.
+    """
 
     rows: Indices
+    tied: Indices
     first: Indices
     last: Indices
 
+    def bounds(self, mass: Array) -> tuple[Array, Array]:
+        """Return, for rows in this order, the mass below their value and the mass up to it."""
+        through = np.cumsum(mass, axis=1)
+        before = through - mass
+        if len(self.tied):
+            before[self.tied] = np.take_along_axis(before[self.tied], self.first, axis=1)
+            through[self.tied] = np.take_along_axis(through[self.tied], self.last, axis=1)
+        return before, through
 
-def ordered(X: NDArray[Any]) -> Order:
-    """Sort every column."""
-    order = np.argsort(X, axis=0, kind="stable")
-    values = np.take_along_axis(X, order, axis=0)
-    new = np.ones(values.shape, dtype=bool)
-    new[1:] = values[1:] != values[:-1]
-    places = np.arange(len(X))[:, None]
-    first = np.maximum.accumulate(np.where(new, places, 0), axis=0)
-    ends = np.ones(values.shape, dtype=bool)
-    ends[:-1] = new[1:]
-    last = np.minimum.accumulate(np.where(ends, places, len(X) - 1)[::-1], axis=0)[::-1]
-    return Order(order, first, last)
+
+def ordered(X: NDArray[Any], omega: Array) -> Order:
+    """Sort every column. Sums of unequal weights depend on the order of ties: it is kept."""
+    features = np.ascontiguousarray(X.T)
+    order = np.argsort(features, axis=1, kind="stable" if (omega != 1).any() else None)
+    values = np.take_along_axis(features, order, axis=1)
+    same = values[:, 1:] == values[:, :-1]
+    tied = np.flatnonzero(same.any(axis=1))
+    places = np.arange(len(X))
+    begins, ends = np.ones((2, len(tied), len(X)), dtype=bool)
+    begins[:, 1:] = ends[:, :-1] = ~same[tied]
+    first = np.maximum.accumulate(np.where(begins, places, 0), axis=1)
+    last = np.where(ends, places, len(X) - 1)[:, ::-1]
+    return Order(order, tied, first, np.minimum.accumulate(last, axis=1)[:, ::-1])
 
 
 def midranks(X: NDArray[Any], omega: Array) -> Array:
     """Return the ranks in every column about their mean, rows counted ω times; ties share one."""
-    order = ordered(X)
-    mass = omega[order.rows]
-    upto = np.cumsum(mass, axis=0)
-    before = np.take_along_axis(upto - mass, order.first, axis=0)
-    through = np.take_along_axis(upto, order.last, axis=0)
-    ranks = np.empty(X.shape)
-    np.put_along_axis(ranks, order.rows, (before + through - upto[-1]) / 2.0, axis=0)
-    return ranks
+    order = ordered(X, omega)
+    before, through = order.bounds(omega[order.rows])
+    ranks = np.empty(order.rows.shape)
+    np.put_along_axis(ranks, order.rows, (before + through - through[:, -1:]) / 2.0, axis=1)
+    return ranks.T
 
 
 def areas(order: Order, positive: NDArray[np.bool_], omega: Array) -> Array:
     """Return each feature's AUC, ties as halves, rows counted ω times."""
-    others = np.where(positive, 0.0, omega)[order.rows]
-    ours = np.where(positive, omega, 0.0)[order.rows]
-    below = np.cumsum(others, axis=0)
     # Between its first and last place every row of a tied value stands at their middle.
-    before = np.take_along_axis(below - others, order.first, axis=0)
-    through = np.take_along_axis(below, order.last, axis=0)
+    before, through = order.bounds(np.where(positive, 0.0, omega)[order.rows])
+    ours = np.where(positive, omega, 0.0)[order.rows]
     pairs = omega[positive].sum() * omega[~positive].sum()
-    return np.asarray((ours * (before + through)).sum(axis=0) / (2 * pairs))
+    return np.asarray((ours * (before + through)).sum(axis=1) / (2 * pairs))
 
 
 def tied_cubes(order: Order, omega: Array) -> Array:
     """Return Σ (m³ − m) over the tied values of each feature, m rows each."""
     mass = omega[order.rows]
-    upto = np.cumsum(mass, axis=0)
-    m = np.take_along_axis(upto, order.last, axis=0) - np.take_along_axis(
-        upto - mass, order.first, axis=0
-    )
+    before, through = order.bounds(mass)
     # A sum over rows counts a value's m rows with (m² − 1) each.
-    return np.asarray((mass * (m**2 - 1)).sum(axis=0))
+    return np.asarray((mass * ((through - before) ** 2 - 1)).sum(axis=1))
 
 
 def rank_sum_p(auc: Array, masses: Array, cubes: Array) -> Array:
@@ -165,7 +171,7 @@ class Wilcoxon(SignificanceFilter):
         compared = present[:1] if len(present) == 2 else present
         for start in range(0, X.shape[1], BLOCK):
             part = slice(start, start + BLOCK)
-            order = ordered(X[:, part])
+            order = ordered(X[:, part], omega)
             cubes[part] = tied_cubes(order, omega)
             for code, c in enumerate(compared):
                 self.auc_[c, part] = areas(order, codes == code, omega)
