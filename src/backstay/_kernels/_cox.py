@@ -14,7 +14,8 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from backstay._kernels._lasso import _dot, _soft, slopes
+from backstay._kernels._lasso import _soft, slopes
+from backstay._kernels._linear import dot
 
 STEPS, ROUNDS, SWEEPS, HALVINGS = 60, 20, 100, 30
 NEWTON = 1e-9  # a Newton step that promises less is the last one
@@ -63,7 +64,7 @@ def _hazards(sets, eta, r, S, L):
 @njit(cache=True, nogil=True)
 def _loss(sets, eta, S, top):
     """Return −log PL; infinite where a risk set has no weight left that a number can hold."""
-    total = -_dot(sets.dying, eta)
+    total = -dot(sets.dying, eta, len(eta))
     for s in range(len(S)):
         if S[s] <= 0.0:
             return np.inf
@@ -234,7 +235,7 @@ def _violation(Z, R, beta, work, factors, l1, l2):
     """Largest violation of the optimality conditions among features of the working set."""
     worst = 0.0
     for j in work:
-        g, b, f = _dot(Z[j], R), beta[j], factors[j]
+        g, b, f = dot(Z[j], R, len(R)), beta[j], factors[j]
         off = abs(g - f * (l2 * b + l1 * np.sign(b))) if b != 0.0 else abs(g) - f * l1
         worst = max(worst, off)
     return worst
@@ -249,7 +250,7 @@ def _sweep(Z, bent, curvature, beta, work, R, factors, l1, l2, nonzero_only):
         if h <= 0.0 or (nonzero_only and beta[j] == 0.0):
             continue
         f = factors[j]
-        new = _soft(_dot(Z[j], R) + h * beta[j], f * l1) / (h + f * l2)
+        new = _soft(dot(Z[j], R, len(R)) + h * beta[j], f * l1) / (h + f * l2)
         step = new - beta[j]
         if step == 0.0:
             continue
@@ -274,7 +275,7 @@ def _solve(Z, sets, beta, eta, R, work, factors, l1, l2, enough):
         before = beta[work]
         for t in range(m):
             _bent(sets, Z[work[t]], r, S, L, C, bent[t])
-            curvature[t] = _dot(Z[work[t]], bent[t])
+            curvature[t] = dot(Z[work[t]], bent[t], len(bent[t]))
         goal = 0.1 * max(0.1 * violation, enough)
         for _ in range(ROUNDS):
             if _sweep(Z, bent, curvature, beta, work, R, factors, l1, l2, False) <= goal:

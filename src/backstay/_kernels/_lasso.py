@@ -1,4 +1,4 @@
-"""The path of the elastic net: Newton steps, each by coordinate descent.
+"""The path of the elastic net: Newton steps, each by coordinate descent and linear equations.
 
 Minimises, for every λ of a falling grid,
 
@@ -17,18 +17,15 @@ from math import log
 import numpy as np
 from numba import njit
 
-SUM = {"reassoc", "contract", "nsz"}
+from backstay._kernels._linear import SUM, dot, solve
+
 # The least curvature of a row, however certain its class; the most is 1/4.
 LEAST_CURVATURE = 1e-8
 ROUNDS, SWEEPS, STEPS, HALVINGS = 20, 100, 1000, 30
-
-
-@njit(cache=True, nogil=True, fastmath=SUM)
-def _dot(a, b):
-    total = 0.0
-    for i in range(len(a)):
-        total += a[i] * b[i]
-    return total
+# The equations of the support are solved after so many sweeps, and one more for so many features:
+# it costs as much as several. Above the largest size it costs too much.
+SETTLING, PER_SWEEP, LARGEST = 4, 16, 256
+DEPENDENT = 1e-11  # of its square, what is left of a feature that others determine
 
 
 @njit(cache=True, nogil=True, fastmath=SUM)
@@ -115,7 +112,7 @@ def _violation(Z, R, beta, work, l1, l2):
     for k in range(len(beta)):
         worst = max(worst, abs(R[k].sum()))
         for j in work:
-            g, b = _dot(Z[j], R[k]), beta[k, j]
+            g, b = dot(Z[j], R[k], len(R[k])), beta[k, j]
             off = abs(g - l2 * b - l1 * np.sign(b)) if b != 0.0 else abs(g) - l1
             worst = max(worst, off)
     return worst
@@ -135,7 +132,7 @@ def _sweep(Z, beta, work, curvature, v, r, shift, l1, l2, nonzero_only):
         if h <= 0.0 or (nonzero_only and beta[j] == 0.0):
             continue
         z = Z[j]
-        new = _soft(_dot(z, r) + h * beta[j], l1) / (h + l2)
+        new = _soft(dot(z, r, len(r)) + h * beta[j], l1) / (h + l2)
         step = new - beta[j]
         if step == 0.0:
             continue
@@ -148,48 +145,107 @@ def _sweep(Z, beta, work, curvature, v, r, shift, l1, l2, nonzero_only):
 
 
 @njit(cache=True, nogil=True)
-def _step(Z, Y, omega, beta, eta, E, P, R, k, work, l1, l2, goal, gaussian):
+def _settle(Z, beta, work, v, r, shift, l1, l2, root):
+    """Go to the minimum over the support, or to where its first coefficient becomes 0.
+
+    While no sign changes, the approximation is a quadratic function of the intercept and of the
+    coefficients that are not 0: its minimum is the solution of linear equations. Returns whether
+    it was reached; and whether another try is of use, which it is not where features of the support
+    determine one another.
+    """
+    n, size = len(r), 0
+    face, by, bent = np.empty(len(root), np.intp), np.empty(len(root)), np.empty(n)
+    by[0], total = 0.0, 0.0
+    for i in range(n):
+        by[0] += r[i]
+        total += v[i]
+    root[0, 0] = np.sqrt(total)
+    for j in work:
+        if beta[j] == 0.0:
+            continue
+        size += 1
+        z, row, across = Z[j], root[size], 0.0
+        for i in range(n):
+            bent[i] = v[i] * z[i]
+            across += bent[i]
+        row[0] = across / root[0, 0]
+        for u in range(1, size):
+            row[u] = (dot(bent, Z[face[u]], n) - dot(row, root[u], u)) / root[u, u]
+        square = dot(bent, z, n) + l2
+        left = square - dot(row, row, size)
+        if left <= DEPENDENT * square:
+            return False, False
+        face[size], row[size] = j, np.sqrt(left)
+        by[size] = dot(z, r, n) - l2 * beta[j] - (l1 if beta[j] > 0.0 else -l1)
+    solve(root, size + 1, by)
+    length, blocker = 1.0, 0
+    for t in range(1, size + 1):
+        before = beta[face[t]]
+        if before * (before + by[t]) <= 0.0 and -before / by[t] < length:
+            length, blocker = -before / by[t], t
+    for i in range(n):
+        bent[i] = by[0]
+    for t in range(1, size + 1):
+        z = Z[face[t]]
+        for i in range(n):
+            bent[i] += by[t] * z[i]
+        beta[face[t]] = 0.0 if t == blocker else beta[face[t]] + length * by[t]
+    for i in range(n):
+        r[i] -= length * v[i] * bent[i]
+        shift[i] += length * bent[i]
+    return blocker == 0, True
+
+
+@njit(cache=True, nogil=True)
+def _minimise(Z, beta, work, curvature, v, r, shift, l1, l2, goal, root):
+    """Minimise the approximation: sweeps find the support, equations its coefficients."""
+    for _ in range(ROUNDS):
+        # Coefficients that are 0 mostly stay so: they have a turn whenever the others have settled.
+        if _sweep(Z, beta, work, curvature, v, r, shift, l1, l2, False) <= goal:
+            return
+        size = 0
+        for j in work:
+            size += beta[j] != 0.0
+        turn, useful = SETTLING + size // PER_SWEEP, size < len(root)
+        for sweep in range(1, SWEEPS):
+            if useful and sweep % turn == 0:
+                reached, useful = _settle(Z, beta, work, v, r, shift, l1, l2, root)
+                if reached:
+                    break
+            elif _sweep(Z, beta, work, curvature, v, r, shift, l1, l2, True) <= goal:
+                break
+
+
+@njit(cache=True, nogil=True)
+def _step(Z, Y, omega, beta, eta, E, P, R, k, work, l1, l2, goal, gaussian, root):
     """One Newton step for the coefficients of class k, cut back until the objective falls."""
     n = len(omega)
-    v = np.empty(n)
+    v, curvature, before = np.empty(n), np.empty(len(work)), np.empty(len(work))
     for i in range(n):
-        bend = 1.0 if gaussian else max(P[k, i] * (1.0 - P[k, i]), LEAST_CURVATURE)
-        v[i] = omega[i] * bend
-    curvature = np.empty(len(work))
-    before = np.empty(len(work))
+        bend = P[k, i] * (1.0 - P[k, i])
+        bend = bend if bend > LEAST_CURVATURE else LEAST_CURVATURE
+        v[i] = omega[i] * (1.0 if gaussian else bend)
     for t in range(len(work)):
         curvature[t] = _weighted_square(v, Z[work[t]])
         before[t] = beta[k, work[t]]
     old = _loss(eta, Y, omega, k, E, gaussian) + _penalty(beta, work, l1, l2)
     r, shift = R[k].copy(), np.zeros(n)
-    # Coefficients that are 0 mostly stay so: they have a turn whenever the others have settled.
-    for _ in range(ROUNDS):
-        for sweep in range(1 + SWEEPS):  # of all, then of those that are not 0
-            largest = _sweep(Z, beta[k], work, curvature, v, r, shift, l1, l2, sweep > 0)
-            if largest <= goal:
-                break
-        if sweep == 0:
-            break
-    after = np.empty(len(work))
-    for t in range(len(work)):
-        after[t] = beta[k, work[t]]
-    start = eta[k].copy()
-    share = 1.0
+    _minimise(Z, beta[k], work, curvature, v, r, shift, l1, l2, goal, root)
+    start, share = eta[k].copy(), 1.0
     for _ in range(HALVINGS):
         for i in range(n):
             eta[k, i] = start[i] + share * shift[i]
-        if share < 1.0:
-            for t in range(len(work)):
-                beta[k, work[t]] = before[t] + share * (after[t] - before[t])
         new = _loss(eta, Y, omega, k, E, gaussian) + _penalty(beta, work, l1, l2)
         if new <= old + 1e-13 * (1.0 + abs(old)):
             break
         share *= 0.5
+        for t in range(len(work)):
+            beta[k, work[t]] = 0.5 * (before[t] + beta[k, work[t]])
     _set_residuals(eta, Y, omega, E, P, R, gaussian)
 
 
 @njit(cache=True, nogil=True)
-def _solve(Z, Y, omega, beta, eta, E, P, R, work, l1, l2, enough, gaussian):
+def _solve(Z, Y, omega, beta, eta, E, P, R, work, l1, l2, enough, gaussian, root):
     """Minimise over the features of the working set; say whether the conditions hold."""
     for _ in range(STEPS):
         violation = _violation(Z, R, beta, work, l1, l2)
@@ -197,7 +253,7 @@ def _solve(Z, Y, omega, beta, eta, E, P, R, work, l1, l2, enough, gaussian):
             return True
         for k in range(len(beta)):
             goal = 0.1 * max(violation * 0.1, enough)
-            _step(Z, Y, omega, beta, eta, E, P, R, k, work, l1, l2, goal, gaussian)
+            _step(Z, Y, omega, beta, eta, E, P, R, k, work, l1, l2, goal, gaussian, root)
     return _violation(Z, R, beta, work, l1, l2) <= enough
 
 
@@ -207,13 +263,14 @@ def slopes(Z, R):
     steepest = np.zeros(len(Z))
     for j in range(len(Z)):
         for k in range(len(R)):
-            steepest[j] = max(steepest[j], abs(_dot(Z[j], R[k])))
+            slope = abs(dot(Z[j], R[k], len(R[k])))
+            steepest[j] = slope if slope > steepest[j] else steepest[j]
     return steepest
 
 
 def null_model(Y, omega, gaussian):
     """η of the model without features: the shares of the classes, or the mean of numbers."""
-    shares = [_dot(row, omega) for row in Y]
+    shares = [dot(row, omega, len(omega)) for row in Y]
     if not gaussian:
         shares = [log(share / (1.0 - share)) if len(Y) == 1 else log(share) for share in shares]
     eta = np.repeat(shares, len(omega)).reshape(Y.shape)
@@ -233,6 +290,7 @@ def net_path(Z, Y, omega, lambdas, alpha, tol, most_explained, gaussian):
     eta, E, P, R, null_loss = null_model(Y, omega, gaussian)
     beta = np.zeros((len(Y), len(Z)))
     selected = np.zeros((len(lambdas), len(Z)), dtype=np.bool_)
+    root = np.empty((min(LARGEST, len(Z)) + 1,) * 2)
     steep = slopes(Z, R)
     enough = tol * max(steep.max(), 1e-300)
     unfinished = 0
@@ -242,7 +300,7 @@ def net_path(Z, Y, omega, lambdas, alpha, tol, most_explained, gaussian):
         inside = (steep >= 2.0 * l1 - alpha * last) | beta.any(axis=0)
         while True:
             work = np.flatnonzero(inside)
-            done = _solve(Z, Y, omega, beta, eta, E, P, R, work, l1, l2, enough, gaussian)
+            done = _solve(Z, Y, omega, beta, eta, E, P, R, work, l1, l2, enough, gaussian, root)
             steep = slopes(Z, R)
             missed = ~inside & (steep > l1 + enough)
             if not missed.any():

@@ -9,6 +9,7 @@ round is near.
 import numpy as np
 from numba import njit
 
+from backstay._kernels._linear import dot, half_solve, solve
 from backstay._kernels._smo import move_pair, working_set
 
 DEPENDENT = 1e-11  # of its square, what is left of a row that others on the face determine
@@ -16,31 +17,6 @@ MOST_BLOCKED = 6  # Newton steps that end at a bound before pairs take over agai
 # Turns without gaining half of what is left, and how near to the tolerance the end may then be.
 # Where as many rows are free as the features determine, rounding can keep it from getting nearer.
 MOST_STALE, NEAR = 100, 100.0
-
-
-@njit(cache=True, nogil=True, fastmath={"reassoc", "contract", "nsz"})
-def _dot(a, b, n):
-    total = 0.0
-    for t in range(n):
-        total += a[t] * b[t]
-    return total
-
-
-@njit(cache=True, nogil=True)
-def _half_solve(root, kept, x):
-    """Solve rootᵀ · x = x in place."""
-    for t in range(kept - 1, -1, -1):
-        x[t] /= root[t, t]
-        for u in range(t):
-            x[u] -= root[t, u] * x[t]
-
-
-@njit(cache=True, nogil=True)
-def _solve(root, kept, x):
-    """Solve root · rootᵀ · x = x in place."""
-    for t in range(kept):
-        x[t] = (x[t] - _dot(root[t], x, t)) / root[t, t]
-    _half_solve(root, kept, x)
 
 
 @njit(cache=True, nogil=True)
@@ -56,9 +32,9 @@ def _independent(K, shift, face, pull, enough, root, by):
         i = face[t]
         row = root[kept]
         for u in range(kept):
-            row[u] = (K[i, face[u]] + shift - _dot(row, root[u], u)) / root[u, u]
+            row[u] = (K[i, face[u]] + shift - dot(row, root[u], u)) / root[u, u]
         square = K[i, i] + shift
-        left = square - _dot(row, row, kept)
+        left = square - dot(row, row, kept)
         if left > DEPENDENT * square:
             row[kept] = np.sqrt(left)
             face[kept] = i
@@ -66,7 +42,7 @@ def _independent(K, shift, face, pull, enough, root, by):
             continue
         for u in range(kept):
             by[u] = row[u]
-        _half_solve(root, kept, by)
+        half_solve(root, kept, by)
         slope, size = pull[i], 1.0
         for u in range(kept):
             slope -= by[u] * pull[face[u]]
@@ -109,8 +85,8 @@ def _newton(K, shift, low, high, pull, dual, enough, face, root, by, level):
     if not straight:
         for t in range(kept):
             by[t], level[t] = pull[face[t]], 1.0
-        _solve(root, kept, by)
-        _solve(root, kept, level)
+        solve(root, kept, by)
+        solve(root, kept, level)
         mean = by[:kept].sum() / level[:kept].sum()
         for t in range(kept):
             by[t] -= mean * level[t]
