@@ -12,8 +12,8 @@ one. All weights are positive.
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
+from backstay._kernels._compile import kernel
 from backstay._kernels._lasso import _soft, slopes
 from backstay._kernels._linear import dot
 
@@ -43,7 +43,7 @@ def risk_sets(time, event, weight):
     return RiskSets(order, start, deaths, dying, weight[order])
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def _hazards(sets, eta, r, S, L):
     """Set r = ω exp(η − top), its sums S over the risk sets and the hazard L; return top."""
     top = eta.max()
@@ -61,7 +61,7 @@ def _hazards(sets, eta, r, S, L):
     return top
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def _loss(sets, eta, S, top):
     """Return −log PL; infinite where a risk set has no weight left that a number can hold."""
     total = -dot(sets.dying, eta, len(eta))
@@ -72,7 +72,7 @@ def _loss(sets, eta, S, top):
     return total
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def _bent(sets, x, r, S, L, C, out):
     """Set `out` to the Hessian of −log PL in η times x; C is working space."""
     start, end, total = sets.start, len(x), 0.0
@@ -90,7 +90,7 @@ def _bent(sets, x, r, S, L, C, out):
             out[i] = r[i] * (x[i] * L[s] - total)
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def _set_residuals(sets, r, L, R):
     """Set R to ω(δ − Λ exp η): minus the gradient of −log PL in η."""
     R[:] = sets.dying
@@ -100,7 +100,7 @@ def _set_residuals(sets, r, L, R):
             R[i] -= r[i] * L[s]
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def _state(sets, eta):
     """Return r, S and L of :func:`_hazards`, the residuals R and −log PL."""
     r, R = np.empty(len(eta)), np.empty(len(eta))
@@ -118,7 +118,7 @@ def null_residuals(time, event, weight):
     return residuals
 
 
-@njit(cache=True, nogil=True, fastmath={"reassoc", "contract", "nsz"})
+@kernel(fastmath={"reassoc", "contract", "nsz"})
 def _spread(X, sets, r, S, L):
     """Return Σ_s d_s var_s(x_j) of every column, the variance over the risk set weighted by r."""
     d = X.shape[1]
@@ -224,13 +224,13 @@ def baseline_hazard(time, event, eta, weight):
     return time[sets.order][sets.start], hazard
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def _penalty(beta, work, factors, l1, l2):
     b = beta[work]
     return (factors[work] * (l1 * np.abs(b) + 0.5 * l2 * b**2)).sum()
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def _violation(Z, R, beta, work, factors, l1, l2):
     """Largest violation of the optimality conditions among features of the working set."""
     worst = 0.0
@@ -241,7 +241,7 @@ def _violation(Z, R, beta, work, factors, l1, l2):
     return worst
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def _sweep(Z, bent, curvature, beta, work, R, factors, l1, l2, nonzero_only):
     """Minimise the approximation in one coordinate after another; return the largest change."""
     largest = 0.0
@@ -261,7 +261,7 @@ def _sweep(Z, bent, curvature, beta, work, R, factors, l1, l2, nonzero_only):
     return largest
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def _solve(Z, sets, beta, eta, R, work, factors, l1, l2, enough):
     """Newton steps over the working set, cut back until the objective falls; say if solved."""
     n, m = len(eta), len(work)
@@ -299,7 +299,7 @@ def _solve(Z, sets, beta, eta, R, work, factors, l1, l2, enough):
     return _violation(Z, R, beta, work, factors, l1, l2) <= enough
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def net_path(Z, sets, alpha, grid, relative, factors, tol):
     """Return where the first feature enters, the penalties, the coefficients at each, and a count.
 

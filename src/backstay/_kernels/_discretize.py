@@ -1,14 +1,15 @@
 """Cutting sorted values by Fayyad and Irani's minimum description length, and counting."""
 
 import numpy as np
-from numba import njit
+
+from backstay._kernels._compile import kernel
 
 # Gains nearer than this are equal: the lower of two cuts is taken, and a gain has to exceed
 # its price by more, whatever the order in which rounding added the weights up.
 EQUAL = 1e-10
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def _entropy(weights, rows):
     """Entropy in bits of a class distribution; classes without rows count as exactly absent."""
     total = 0.0
@@ -25,7 +26,7 @@ def _entropy(weights, rows):
     return entropy
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def _price(n, k, entropy, k_left, entropy_left, k_right, entropy_right):
     """Return the gain above which a cut pays for its description [Fayyad & Irani 1993]."""
     delta = np.log2(3.0**k - 2.0) - (k * entropy - k_left * entropy_left - k_right * entropy_right)
@@ -33,7 +34,7 @@ def _price(n, k, entropy, k_left, entropy_left, k_right, entropy_right):
     return (np.log2(max(n - 1.0, 1.0)) + delta) / n
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def _best_cut(values, y, omega, low, high, rows, weights):
     """Return the position before which to cut values[low:high], or -1 if no cut pays."""
     # `rows` and `weights` are (3, C) scratch: left, right and whole.
@@ -68,7 +69,7 @@ def _best_cut(values, y, omega, low, high, rows, weights):
     return best if best_gain > best_price + EQUAL else -1
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def mdl_cuts(columns, order, y, omega, n_classes, cuts, n_cuts):
     """Cut every feature f recursively while it pays; the cuts end up in cuts[f, :n_cuts[f]]."""
     n = columns.shape[1]
@@ -107,7 +108,7 @@ def mdl_cuts(columns, order, y, omega, n_classes, cuts, n_cuts):
         n_cuts[f] = count
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def contingency(codes, y, omega, counts):
     """counts[f, v, c] = Σ ω over rows of class c whose feature f has value number v."""
     counts[:] = 0.0

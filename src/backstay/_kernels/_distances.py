@@ -1,7 +1,8 @@
 """Distances between rows: direct, tile by tile, or Euclidean by one matrix product."""
 
 import numpy as np
-from numba import njit
+
+from backstay._kernels._compile import kernel
 
 # Sums may be reassociated so that the loop over features uses vector registers. Every pair of
 # rows goes through the same instructions (rows are padded, never handled by a remainder loop),
@@ -16,12 +17,12 @@ FEATURE_CHUNK = 1024  # features summed in the input's precision before a float6
 CLOSE = 1e-5
 
 
-@njit(cache=True, nogil=True, inline="always")
+@kernel(inline="always")
 def _term(z, square):
     return z * z if square else abs(z)
 
 
-@njit(cache=True, nogil=True, fastmath=SUM)
+@kernel(fastmath=SUM)
 def difference_tile(A, B, square, D):
     """D[i, j] = Σ_f |A[i, f] − B[j, f]|, or of the squares; A in pairs of rows, B in fours."""
     n, d = A.shape
@@ -91,7 +92,7 @@ def distance_blocks(X, euclidean=True, block_bytes=32_000_000):
         yield first, np.sqrt(D, out=D) if euclidean else D
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def _repair_close(A, B, a_norms, b_norms, squared):
     for i in range(squared.shape[0]):
         for j in range(squared.shape[1]):

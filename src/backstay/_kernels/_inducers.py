@@ -7,19 +7,20 @@ one feature per row, so that the innermost loops run over rows of data in memory
 """
 
 import numpy as np
-from numba import njit
+
+from backstay._kernels._compile import kernel
 
 EPS = np.finfo(np.float64).eps
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def _add_column(distances, column, x, sign):
     for j in range(len(distances)):
         z = x - column[j]
         distances[j] += sign * (z * z)
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def _merged_columns(subset, unit, adding):
     """Columns of a candidate in ascending order: the order in which peers sum."""
     if adding:
@@ -36,7 +37,7 @@ def _merged_columns(subset, unit, adding):
     return kept
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def _direct(train, test, columns, i, j):
     """Squared distance summed from scratch, column by column."""
     total = 0.0
@@ -46,7 +47,7 @@ def _direct(train, test, columns, i, j):
     return total
 
 
-@njit(cache=True, nogil=True, fastmath={"nnan", "nsz", "reassoc"})
+@kernel(fastmath={"nnan", "nsz", "reassoc"})
 def _least(base, column, x, sign, begin, end):
     """Least distance over a segment of rows with one column added or removed."""
     low = np.inf
@@ -56,7 +57,7 @@ def _least(base, column, x, sign, begin, end):
     return low
 
 
-@njit(cache=True, nogil=True, fastmath={"nnan", "nsz", "reassoc"})
+@kernel(fastmath={"nnan", "nsz", "reassoc"})
 def _least_of(values, begin, end):
     low = np.inf
     for j in range(begin, end):
@@ -64,7 +65,7 @@ def _least_of(values, begin, end):
     return low
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def _nearest_class(train, test, starts, rows, columns, i, moved, limit):
     """Class of the nearest row by direct distances; equal ones by row number."""
     # Only rows whose updated distance is within `limit` can be nearest.
@@ -79,7 +80,7 @@ def _nearest_class(train, test, starts, rows, columns, i, moved, limit):
     return best_class
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def nearest_correct(
     train, test, starts, rows, test_classes, subset, units, offsets, adding, correct
 ):
@@ -131,7 +132,7 @@ def nearest_correct(
                 correct[u] += 1
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def _push(values, labels, value, label):
     """Keep `value` in the max-heap if it is below the root; an equal one is not let in."""
     if value >= values[0]:
@@ -151,7 +152,7 @@ def _push(values, labels, value, label):
     values[at], labels[at] = value, label
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def _vote(labels, ballots):
     """Most frequent class; the lowest of several."""
     ballots[:] = 0
@@ -160,7 +161,7 @@ def _vote(labels, ballots):
     return np.argmax(ballots)
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def _k_nearest(train, test, labels, subset, unit, adding, i, base, moved, near, near_labels):
     """Put the labels of the k rows nearest to test row i first in `near_labels`.
 
@@ -192,7 +193,7 @@ def _k_nearest(train, test, labels, subset, unit, adding, i, base, moved, near, 
             _push(near[:k], near_labels[:k], _direct(train, test, columns, i, j), labels[j])
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def neighbors_correct(
     train,
     test,
@@ -222,7 +223,7 @@ def neighbors_correct(
                 correct[u] += 1
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def neighbor_errors(train, test, values, k, test_values, subset, units, offsets, adding, errors):
     """Sum the squared errors of the mean of the k nearest rows' values, per candidate.
 
@@ -241,7 +242,7 @@ def neighbor_errors(train, test, values, k, test_values, subset, units, offsets,
             errors[u] += (near_values[:k].mean() - test_values[i]) ** 2
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def discriminant_correct(
     scores, rows, centres, offsets, sign, test_classes, closeness, correct, unsure
 ):
@@ -276,7 +277,7 @@ def discriminant_correct(
                 correct[u] += 1
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def update_gram(base, left, right, unit, sign, out):
     """Inner products with a unit's columns added or removed."""
     for i in range(base.shape[0]):
@@ -289,7 +290,7 @@ def update_gram(base, left, right, unit, sign, out):
                 out[i, j] += x * column[j]
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def update_rbf(base, left, right, unit, sign, gamma, out):
     """exp(−γ·squared distance) with a unit's columns added or removed."""
     for i in range(base.shape[0]):
@@ -300,7 +301,7 @@ def update_rbf(base, left, right, unit, sign, gamma, out):
             out[i, j] = np.exp(-gamma * max(out[i, j], 0.0))
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def squared_distances(left, right, subset):
     """Squared distances between the columns of two tables, over the features in `subset`."""
     out = np.zeros((left.shape[1], right.shape[1]))
@@ -310,7 +311,7 @@ def squared_distances(left, right, subset):
     return out
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def one_vs_one_correct(kernel, support, n_support, coefficients, intercepts, test_classes):
     """Count the test rows right by the votes of one-vs-one machines (libsvm's layout)."""
     n_classes = len(n_support)

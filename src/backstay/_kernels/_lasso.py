@@ -15,8 +15,8 @@ all are checked before a solution is accepted, so that the rule loses none.
 from math import log
 
 import numpy as np
-from numba import njit
 
+from backstay._kernels._compile import kernel
 from backstay._kernels._linear import SUM, dot, solve
 
 # The least curvature of a row, however certain its class; the most is 1/4.
@@ -28,7 +28,7 @@ SETTLING, PER_SWEEP, LARGEST = 4, 16, 256
 DEPENDENT = 1e-11  # of its square, what is left of a feature that others determine
 
 
-@njit(cache=True, nogil=True, fastmath=SUM)
+@kernel(fastmath=SUM)
 def _weighted_square(v, z):
     total = 0.0
     for i in range(len(v)):
@@ -36,7 +36,7 @@ def _weighted_square(v, z):
     return total
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def _soft(u, threshold):
     if u > threshold:
         return u - threshold
@@ -45,7 +45,7 @@ def _soft(u, threshold):
     return 0.0
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def _loss(eta, Y, omega, moved, E, gaussian):
     """Mean loss of the rows; finite for any η. Only the η of class `moved` may have changed.
 
@@ -74,7 +74,7 @@ def _loss(eta, Y, omega, moved, E, gaussian):
     return total
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def _mass(E, i):
     """Sum of a row's exponentials; a single class has another beside it, of η = 0."""
     mass = np.exp(-E[1, i]) if len(E) == 2 else 0.0
@@ -83,7 +83,7 @@ def _mass(E, i):
     return mass
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def _set_residuals(eta, Y, omega, E, P, R, gaussian):
     """Probabilities of the classes, and ω(y − p): minus the gradient of the loss in η.
 
@@ -96,7 +96,7 @@ def _set_residuals(eta, Y, omega, E, P, R, gaussian):
             R[k, i] = omega[i] * (Y[k, i] - P[k, i])
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def _penalty(beta, work, l1, l2):
     total = 0.0
     for k in range(len(beta)):
@@ -105,7 +105,7 @@ def _penalty(beta, work, l1, l2):
     return total
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def _violation(Z, R, beta, work, l1, l2):
     """Largest violation of the optimality conditions among features of the working set."""
     worst = 0.0
@@ -118,7 +118,7 @@ def _violation(Z, R, beta, work, l1, l2):
     return worst
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def _sweep(Z, beta, work, curvature, v, r, shift, l1, l2, nonzero_only):
     """Minimise the approximation in one coordinate after another; return the largest change."""
     total = v.sum()
@@ -144,7 +144,7 @@ def _sweep(Z, beta, work, curvature, v, r, shift, l1, l2, nonzero_only):
     return largest
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def _settle(Z, beta, work, v, r, shift, l1, l2, root):
     """Go to the minimum over the support, or to where its first coefficient becomes 0.
 
@@ -196,7 +196,7 @@ def _settle(Z, beta, work, v, r, shift, l1, l2, root):
     return blocker == 0, True
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def _minimise(Z, beta, work, curvature, v, r, shift, l1, l2, goal, root):
     """Minimise the approximation: sweeps find the support, equations its coefficients."""
     for _ in range(ROUNDS):
@@ -216,7 +216,7 @@ def _minimise(Z, beta, work, curvature, v, r, shift, l1, l2, goal, root):
                 break
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def _step(Z, Y, omega, beta, eta, E, P, R, k, work, l1, l2, goal, gaussian, root):
     """One Newton step for the coefficients of class k, cut back until the objective falls."""
     n = len(omega)
@@ -244,9 +244,9 @@ def _step(Z, Y, omega, beta, eta, E, P, R, k, work, l1, l2, goal, gaussian, root
     _set_residuals(eta, Y, omega, E, P, R, gaussian)
 
 
-@njit(cache=True, nogil=True)
 def _solve(Z, Y, omega, beta, eta, E, P, R, work, l1, l2, enough, gaussian, root):
     """Minimise over the features of the working set; say whether the conditions hold."""
+    # In Python, so that a step is not compiled again as a part of this.
     for _ in range(STEPS):
         violation = _violation(Z, R, beta, work, l1, l2)
         if violation <= enough:
@@ -257,7 +257,7 @@ def _solve(Z, Y, omega, beta, eta, E, P, R, work, l1, l2, enough, gaussian, root
     return _violation(Z, R, beta, work, l1, l2) <= enough
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def slopes(Z, R):
     """Largest |gradient| of every feature over the classes."""
     steepest = np.zeros(len(Z))

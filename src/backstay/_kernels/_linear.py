@@ -1,11 +1,11 @@
 """Linear equations from a Cholesky root, written here so that little is compiled."""
 
-from numba import njit
+from backstay._kernels._compile import kernel
 
 SUM = {"reassoc", "contract", "nsz"}
 
 
-@njit(cache=True, nogil=True, fastmath=SUM)
+@kernel(fastmath=SUM)
 def dot(a, b, n):
     """Sum of the first n products."""
     total = 0.0
@@ -14,7 +14,7 @@ def dot(a, b, n):
     return total
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def half_solve(root, kept, x):
     """Solve rootᵀ · x = x in place."""
     for t in range(kept - 1, -1, -1):
@@ -23,7 +23,7 @@ def half_solve(root, kept, x):
             x[u] -= root[t, u] * x[t]
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def solve(root, kept, x):
     """Solve root · rootᵀ · x = x in place."""
     for t in range(kept):

@@ -1,10 +1,11 @@
 """Average linkage of the pairs that are near enough to matter, in place on a condensed matrix."""
 
 import numpy as np
-from numba import njit
+
+from backstay._kernels._compile import kernel
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def _root(parent, i):
     while parent[i] != i:
         parent[i] = parent[parent[i]]
@@ -12,7 +13,7 @@ def _root(parent, i):
     return i
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def join(parent, first, second):
     """Join the sets of two members, under the lesser of their roots."""
     a, b = _root(parent, first), _root(parent, second)
@@ -22,7 +23,7 @@ def join(parent, first, second):
         parent[a] = b
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def join_similar(parent, similarity, row, column, least):
     """Join all members whose |similarity| is `least` or more, in a tile that starts at a place."""
     n_rows, n_columns = similarity.shape
@@ -32,7 +33,7 @@ def join_similar(parent, similarity, row, column, least):
                 join(parent, row + i, column + j)
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def join_merged(parent, members, merges, heights, cut):
     """Join what average linkage merged at a distance of `cut` or less."""
     for k in range(len(heights)):
@@ -40,7 +41,7 @@ def join_merged(parent, members, merges, heights, cut):
             join(parent, members[merges[k, 0]], members[merges[k, 1]])
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def set_numbers(parent):
     """Return the number of every member's set, sets in the order of their first members."""
     numbers = np.empty(len(parent), dtype=np.intp)
@@ -55,7 +56,7 @@ def set_numbers(parent):
     return numbers
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def _place(m, i, j):
     """Place of a pair in a condensed matrix of m members."""
     if i > j:
@@ -63,7 +64,7 @@ def _place(m, i, j):
     return m * i - i * (i + 1) // 2 + j - i - 1
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def average_linkage(distances, m, cut):
     """Merge clusters up to a mean distance of `cut`; a member of each of the two, and the height.
 

@@ -1,10 +1,11 @@
 """Margin vectors: per feature, distance to the misses less distance to the hits."""
 
 import numpy as np
-from numba import njit
+
+from backstay._kernels._compile import kernel
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def _sorted_margins(columns, keys, index_mask, y, n_classes, v, out):
     """out[i, f] = Σ_misses v_l |x_if − x_lf| − Σ_hits v_l |x_if − x_lf| by running sums."""
     # `keys` hold the rows' numbers in the order of their values. With Σ v and Σ v·x over the
@@ -41,7 +42,7 @@ def _sorted_margins(columns, keys, index_mask, y, n_classes, v, out):
             all_sum_before += v[i] * x
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def _sorted_margins_of_two(columns, keys, index_mask, sign, v, out):
     """Do the same for two classes: their margins are one running sum, with either sign."""
     n_features, n = columns.shape
@@ -89,7 +90,7 @@ def margins_of_all(X, y, v, feature_block=256):
     return out
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def margins_of_neighbors(X, coefficients, out):
     """out[i] = Σ_l coefficient_il |x_i − x_l|: positive for misses, negative for hits."""
     n, d = X.shape

@@ -6,19 +6,19 @@ arrive, so neither tiles nor threads change it.
 """
 
 import numpy as np
-from numba import njit
 
+from backstay._kernels._compile import kernel
 from backstay._kernels._distances import ROW_PAD, difference_tile
 
 TILE = 64
 
 
-@njit(cache=True, nogil=True, inline="always")
+@kernel(inline="always")
 def _worse(distance_a, row_a, distance_b, row_b):
     return distance_a > distance_b or (distance_a == distance_b and row_a > row_b)
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def _sift_down(distance, row, size, new_distance, new_row):
     """Put a value at the root of the max-heap of `size` and restore the heap."""
     parent = 0
@@ -38,13 +38,13 @@ def _sift_down(distance, row, size, new_distance, new_row):
     row[parent] = new_row
 
 
-@njit(cache=True, nogil=True, inline="always")
+@kernel(inline="always")
 def _nearer(distance, row, worst, worst_row):
     """Whether a candidate belongs into a heap; at distance inf is the row itself."""
     return distance < worst or (distance == worst and row < worst_row and distance < np.inf)
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def _sort_heap(distance, row):
     for size in range(len(distance) - 1, 0, -1):
         last_distance = distance[size]
@@ -54,7 +54,7 @@ def _sort_heap(distance, row):
         _sift_down(distance, row, size, last_distance, last_row)
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def sort_heaps(distances, rows):
     """Turn every heap into a list, nearest first; unused places (inf, n) come last."""
     for i in range(distances.shape[0]):
@@ -62,7 +62,7 @@ def sort_heaps(distances, rows):
             _sort_heap(distances[i, c], rows[i, c])
 
 
-@njit(cache=True, nogil=True, fastmath={"nnan", "nsz", "reassoc"})
+@kernel(fastmath={"nnan", "nsz", "reassoc"})
 def _minimum(values):
     low = values[0]
     for v in values:
@@ -70,7 +70,7 @@ def _minimum(values):
     return low
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def _offer_all(candidates, first_row, distance, row):
     """Offer distances to the rows `first_row`, `first_row` + 1, … to one heap."""
     k = len(distance)
@@ -83,7 +83,7 @@ def _offer_all(candidates, first_row, distance, row):
             worst_row = row[0]
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def _offer_by_class(values, first, starts, distances, rows):
     """Offer one row's distances to the rows `first`, `first` + 1, … to its heaps."""
     last = first + len(values)
@@ -97,7 +97,7 @@ def _offer_by_class(values, first, starts, distances, rows):
                 _offer_all(segment, begin, distances[c], rows[c])
 
 
-@njit(cache=True, nogil=True, fastmath={"nnan", "nsz", "reassoc"})
+@kernel(fastmath={"nnan", "nsz", "reassoc"})
 def _column_minima(tile, begin, end, n_columns, minima):
     for j in range(n_columns):
         minima[j] = tile[begin, j]
@@ -106,7 +106,7 @@ def _column_minima(tile, begin, end, n_columns, minima):
             minima[j] = min(minima[j], tile[i, j])
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def _offer_columns(
     tile, first, last, first_column, n_columns, starts, minima, column, distances, rows
 ):
@@ -124,7 +124,7 @@ def _offer_columns(
                     _offer_all(column[: end - begin], begin, distances[owner, c], rows[owner, c])
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def symmetric_neighbors(X, square, n, starts, part, n_parts, distances, rows):
     """Fill heaps of all `n` rows from every `n_parts`-th pair of row blocks, for both rows."""
     tile = np.empty((TILE, TILE))
@@ -149,7 +149,7 @@ def symmetric_neighbors(X, square, n, starts, part, n_parts, distances, rows):
                 _offer_by_class(tile[i, : b1 - b0], b0, starts, distances[a0 + i], rows[a0 + i])
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def merge_heaps(distances, rows, other_distances, other_rows):
     """Offer everything the other heaps hold to these."""
     n, n_classes, k = distances.shape
@@ -162,7 +162,7 @@ def merge_heaps(distances, rows, other_distances, other_rows):
                     _sift_down(distances[i, c], rows[i, c], k, distance, row)
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def block_neighbors(D, queries, n, starts, distances, rows):
     """Fill the heaps of a block of query rows from their distances to the `n` rows."""
     first = starts[0]  # 0, but not a literal, which would be compiled on its own
@@ -176,7 +176,7 @@ def empty_heaps(n_rows, n_classes, k, n):
     return np.full((n_rows, n_classes, k), np.inf), np.full((n_rows, n_classes, k), n, np.int32)
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def nearest_misses(distances, rows, classes, original, merged_distances, merged_rows):
     """Merge the sorted lists of the other classes into one of misses; ties by original row."""
     n, n_classes, k = distances.shape

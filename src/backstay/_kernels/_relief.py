@@ -1,10 +1,11 @@
 """Relief: differences for gaps and nominal values, and the sums of weighted differences."""
 
 import numpy as np
-from numba import njit
+
+from backstay._kernels._compile import kernel
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def column_ranges(X, low, high, has_gap):
     """Least and greatest known value of every column, from inf and −inf, and if it has NaNs."""
     for i in range(X.shape[0]):
@@ -15,7 +16,7 @@ def column_ranges(X, low, high, has_gap):
             has_gap[f] |= v != v
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def scale_columns(X, order, columns, low, factor, out):
     """out[r, c] = (X[order[r], columns[c]] − low) · factor, by the column's low and factor."""
     for r in range(len(order)):
@@ -25,7 +26,7 @@ def scale_columns(X, order, columns, low, factor, out):
             out[r, c] = (X[i, f] - low[f]) * factor[f]
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def scale_all_columns(X, order, low, factor, out):
     """As :func:`scale_columns` for all columns in their order, which is quicker."""
     for r in range(len(order)):
@@ -34,7 +35,7 @@ def scale_all_columns(X, order, low, factor, out):
             out[r, f] = (X[i, f] - low[f]) * factor[f]
 
 
-@njit(cache=True, nogil=True, inline="always")
+@kernel(inline="always")
 def gap_difference(a, b):
     """Difference of two numbers in [0, 1], NaN standing for a missing one (Weka's rule)."""
     if np.isnan(a):
@@ -42,7 +43,7 @@ def gap_difference(a, b):
     return max(a, 1.0 - a) if np.isnan(b) else abs(a - b)
 
 
-@njit(cache=True, nogil=True, fastmath={"reassoc", "nsz", "contract"})
+@kernel(fastmath={"reassoc", "nsz", "contract"})
 def weighted_distances(X, i, weights, D):
     """D[0, j] = Σ_f weight_f · |x_if − x_jf|, for dReliefF."""
     x = X[i]
@@ -54,7 +55,7 @@ def weighted_distances(X, i, weights, D):
         D[0, j] = total
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def add_gap_distances(G, weights, queries, D):
     """Add the columns with gaps to the distances of the query rows to all rows."""
     n, d = G.shape
@@ -67,7 +68,7 @@ def add_gap_distances(G, weights, queries, D):
             D[q, j] += total
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def add_nominal_distances(codes, tables, offsets, sizes, weights, queries, D):
     """Add the nominal columns: differences looked up by the pair of value codes."""
     n, d = codes.shape
@@ -81,7 +82,7 @@ def add_nominal_distances(codes, tables, offsets, sizes, weights, queries, D):
             D[q, j] += total
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def neighbor_shares(neighbors, influence, omega, shares):
     """Share of each neighbour in its list: influence by rank times ω, summing to 1.
 
@@ -105,7 +106,7 @@ def neighbor_shares(neighbors, influence, omega, shares):
                     shares[q, c, s] /= total
 
 
-@njit(cache=True, nogil=True, fastmath={"contract"})
+@kernel(fastmath={"contract"})
 def dense_sums(X, queries, neighbors, coefficients, f0, f1, sums):
     """sums[f] += Σ_q Σ_s coefficient · |x_qf − x_sf| for the features f0..f1.
 
@@ -137,7 +138,7 @@ def dense_sums(X, queries, neighbors, coefficients, f0, f1, sums):
             sums[f] += row_sum[f]
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def gap_sums(G, queries, neighbors, coefficients, sums):
     """As :func:`dense_sums`, for columns with gaps."""
     for q in range(len(queries)):
@@ -150,7 +151,7 @@ def gap_sums(G, queries, neighbors, coefficients, sums):
                     sums[f] += c * gap_difference(G[i, f], G[j, f])
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def nominal_sums(codes, tables, offsets, sizes, queries, neighbors, coefficients, sums):
     """As :func:`dense_sums`, for nominal columns."""
     for q in range(len(queries)):
@@ -163,7 +164,7 @@ def nominal_sums(codes, tables, offsets, sizes, queries, neighbors, coefficients
                     sums[f] += c * tables[offsets[f] + codes[i, f] * sizes[f] + codes[j, f]]
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def sparse_distances(data, indices, indptr, n_features, queries, D):
     """Manhattan distances of query rows to all rows of a CSR matrix.
 
@@ -187,7 +188,7 @@ def sparse_distances(data, indices, indptr, n_features, queries, D):
             dense[indices[p]] = 0.0
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def sparse_sums(data, indices, indptr, queries, neighbors, coefficients, sums):
     """As :func:`dense_sums`, for a CSR matrix."""
     dense = np.zeros(len(sums))

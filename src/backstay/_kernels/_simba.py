@@ -1,12 +1,12 @@
 """Simba: nearest hit and miss under weighted norms, and steps along the margin's gradient."""
 
 import numpy as np
-from numba import njit
 
+from backstay._kernels._compile import kernel
 from backstay._kernels._distances import FEATURE_CHUNK, SUM
 
 
-@njit(cache=True, nogil=True, fastmath=SUM)
+@kernel(fastmath=SUM)
 def _squared_norms(X, i, g, out):
     """out[j] = Σ_f g_f (x_if − x_jf)²; rows come in fours, all by the same instructions."""
     n, d = X.shape
@@ -37,7 +37,7 @@ def _squared_norms(X, i, g, out):
             out[j + 3] += s3
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def _nearest_hit_and_miss(X, y, i, g, squared):
     """Rows and norms of the nearest hit and miss under Σ g z²; ties by row."""
     # The hit is −1 where the instance makes no update: no hit, no miss, or one at distance 0.
@@ -56,7 +56,7 @@ def _nearest_hit_and_miss(X, y, i, g, squared):
     return hit, miss, np.sqrt(squared[hit]), np.sqrt(squared[miss])
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def _slope(margin, beta):
     """u'(θ): 1 for the linear utility (β = 0), β u (1 − u) for the sigmoid."""
     if beta == 0.0:
@@ -65,14 +65,14 @@ def _slope(margin, beta):
     return beta * e / (1.0 + e) ** 2
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def _utility(margin, beta):
     if beta == 0.0:
         return margin
     return 1.0 / (1.0 + np.exp(-beta * margin))
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def _add_step(X, i, hit, miss, hit_norm, miss_norm, scale, w, out):
     """out += scale · ½ ((x−m)²/‖x−m‖ − (x−h)²/‖x−h‖) w [PB alg. 1]."""
     to_miss = 0.5 * scale / miss_norm
@@ -83,7 +83,7 @@ def _add_step(X, i, hit, miss, hit_norm, miss_norm, scale, w, out):
         out[f] += (to_miss * m * m - to_hit * h * h) * w[f]
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def _square(w, blend, g):
     """Squared weights of the norm: w², or f(w)² of the progressive variant (blend ≥ 0)."""
     if blend < 0.0:
@@ -98,7 +98,7 @@ def _square(w, blend, g):
         g[f] = (1.0 + (relative - 1.0) * blend) ** 2
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def stochastic_ascent(X, y, visits, omega, blends, beta, w):
     """Visit the rows in turn and step along each one's own gradient, ω times as far."""
     squared = np.empty(X.shape[0])
@@ -117,7 +117,7 @@ def stochastic_ascent(X, y, visits, omega, blends, beta, w):
             w[f] += step[f]
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def evaluation(X, y, omega, beta, w, gradient):
     """e(w) = Σ ω u(θ(x)) and its gradient."""
     squared = np.empty(X.shape[0])
@@ -136,7 +136,7 @@ def evaluation(X, y, omega, beta, w, gradient):
     return total
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def hits_and_misses(X, y, w):
     """Rows that have a margin under w, and the nearest hit and miss of each."""
     squared = np.empty(X.shape[0])
@@ -154,7 +154,7 @@ def hits_and_misses(X, y, w):
     return rows[:count], hits[:count], misses[:count]
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def adaptive_ascent(X, y, visits, omega, beta, w, rate):
     """Visit the rows in turn; step as far as the row's own utility rises; return the last rate.
 

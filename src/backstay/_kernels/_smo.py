@@ -1,13 +1,14 @@
 """The dual of the linear soft-margin SVM with a cost per row, in the steps of libsvm."""
 
 import numpy as np
-from numba import njit
+
+from backstay._kernels._compile import kernel
 
 TAU = 1e-12  # stands in for a curvature that is not positive
 MAGNITUDE = 0x7FFFFFFFFFFFFFFF  # all bits of a float64 but its sign
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def _last(bits, wanted):
     """Return the last position of a value."""
     t = len(bits) - 1
@@ -16,7 +17,7 @@ def _last(bits, wanted):
     return t
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel(error_model="numpy")
 def working_set(K, diagonal, pull, dual, low, high, tol, gains, falls):
     """Return the pair of rows to move, or (-1, -1) when none gains more than `tol`."""
     # i is pulled up most; j lowers the objective most together with i (second order). `gains` and
@@ -49,7 +50,7 @@ def working_set(K, diagonal, pull, dual, low, high, tol, gains, falls):
     return i, _last(gain_bits, most)
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel(error_model="numpy")
 def move_pair(K, diagonal, low, high, pull, dual, i, j):
     """Move two rows to the minimum along β_i + β_j = const, inside the box."""
     curvature = diagonal[i] + diagonal[j] - 2.0 * K[i, j]
@@ -67,13 +68,13 @@ def move_pair(K, diagonal, low, high, pull, dual, i, j):
         pull[t] -= K[i, t] * by_i + K[j, t] * by_j
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def _restore(bounds, low, high):
     for t in range(len(low)):  # numba takes two seconds to compile ``low[:] = bounds[0]``
         low[t], high[t] = bounds[0, t], bounds[1, t]
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def _shrink(pull, dual, bounds, low, high, tol, restored):
     """Set aside rows at a bound that point further out than any row can move."""
     # When the gap first falls to ten times `tol` all rows come back before that; returns whether
@@ -93,7 +94,7 @@ def _shrink(pull, dual, bounds, low, high, tol, restored):
     return restored
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel(error_model="numpy")
 def solve_dual(K, diagonal, sign, cost, tol, most_steps, dual):
     """Sequential minimal optimisation from 0; returns the number of steps, at most `most_steps`.
 

@@ -6,7 +6,8 @@ to have had no event up to it, and rows with an event then are no longer at risk
 """
 
 import numpy as np
-from numba import njit
+
+from backstay._kernels._compile import kernel
 
 
 def _tabled(time, event):
@@ -35,7 +36,7 @@ def censoring_survival(time, event, at):
     return curve[np.searchsorted(times, at, side="left")]
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def concordance_counts(time, event, risk):
     """Count pairs: concordant, discordant, tied in risk, tied in time, tied in both.
 
@@ -62,7 +63,7 @@ def concordance_counts(time, event, risk):
     return concordant, discordant, tied_risk, tied_time, tied_both
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def _share_in_order(time, event, risk, weight, case, limit):
     """Weighted share of pairs in order, of a case and a row without the event up to its limit."""
     ordered = total = 0.0

@@ -1,8 +1,10 @@
 """SVM-RFE from a Gram matrix: machines of every two classes, their weights, and elimination."""
 
-import numpy as np
-from numba import njit
+from itertools import combinations
 
+import numpy as np
+
+from backstay._kernels._compile import kernel
 from backstay._kernels._smo import solve_dual
 from backstay._kernels._svm_exact import solve_dual_exactly
 
@@ -11,8 +13,8 @@ LANES = 16
 CHUNK = 512  # features at a time, so that a few rows of them stay near the processor
 
 
-@njit(cache=True, nogil=True)
-def _machine(K, starts, a, b, cost, tol):
+@kernel()
+def _machine(K, starts, a, b, cost, rounded):
     """Rows of two classes: their numbers, K, its diagonal, signs and costs, up to full lanes."""
     n_a = starts[a + 1] - starts[a]
     n = n_a + starts[b + 1] - starts[b]
@@ -30,41 +32,10 @@ def _machine(K, starts, a, b, cost, tol):
             block[t, u] = K[rows[t], starts[a] + u]
         for u in range(n - n_a):
             block[t, n_a + u] = K[rows[t], starts[b] + u]
-        if tol >= LIBSVM_TOL:
+        if rounded:
             for u in range(n):
                 block[t, u] = np.float32(block[t, u])
     return rows, block, diagonal, sign, costs
-
-
-@njit(cache=True, nogil=True)
-def _libsvm_duals(K, starts, cost, tol, most_steps, out):
-    most = m = 0
-    for a in range(len(starts) - 1):
-        for b in range(a + 1, len(starts) - 1):
-            rows, block, diagonal, sign, costs = _machine(K, starts, a, b, cost, tol)
-            dual = np.zeros(len(sign))
-            most = max(most, solve_dual(block, diagonal, sign, costs, tol, most_steps, dual))
-            for t in range(len(rows)):
-                out[m, rows[t]] = dual[t]
-            m += 1
-    return most
-
-
-@njit(cache=True, nogil=True)
-def _exact_duals(K, starts, cost, tol, most_steps, out):
-    most = m = 0
-    for a in range(len(starts) - 1):
-        for b in range(a + 1, len(starts) - 1):
-            rows, block, diagonal, sign, costs = _machine(K, starts, a, b, cost, tol)
-            dual = np.zeros(len(sign))
-            for t in range(len(rows)):
-                dual[t] = out[m, rows[t]]
-            steps = solve_dual_exactly(block, diagonal, sign, costs, tol, most_steps, dual)
-            most = max(most, steps)
-            for t in range(len(rows)):
-                out[m, rows[t]] = dual[t]
-            m += 1
-    return most
 
 
 def one_vs_one_duals(K, starts, cost, tol, most_steps, out):
@@ -76,12 +47,20 @@ def one_vs_one_duals(K, starts, cost, tol, most_steps, out):
     libsvm rounds K, but not its diagonal, to single precision, and so do we at its tolerance.
     Below it, a rounded K, not quite positive semidefinite, may take millions of steps.
     """
-    # Two kernels, because few studies need both, and each takes seconds to compile.
-    duals = _libsvm_duals if tol >= LIBSVM_TOL else _exact_duals
-    return duals(K, starts, cost, tol, most_steps, out)
+    # In Python, so that neither solver is compiled again as a part of this.
+    as_libsvm, most = tol >= LIBSVM_TOL, 0
+    solver = solve_dual if as_libsvm else solve_dual_exactly
+    for m, (a, b) in enumerate(combinations(range(len(starts) - 1), 2)):
+        rows, block, diagonal, sign, costs = _machine(K, starts, a, b, cost, as_libsvm)
+        dual = np.zeros(len(sign))
+        if not as_libsvm:
+            dual[: len(rows)] = out[m, rows]
+        most = max(most, solver(block, diagonal, sign, costs, tol, most_steps, dual))
+        out[m, rows] = dual[: len(rows)]
+    return most
 
 
-@njit(cache=True, nogil=True, fastmath={"contract"})
+@kernel(fastmath={"contract"})
 def squared_weights(rows, duals, out):
     """out[j] = Σ over machines of w_j², w_j = Σ_i dual_i x_ij, of the first features.
 
@@ -103,7 +82,7 @@ def squared_weights(rows, duals, out):
                 out[first + j] += w[j] * w[j]
 
 
-@njit(cache=True, nogil=True, fastmath={"reassoc", "contract", "nsz"})
+@kernel(fastmath={"reassoc", "contract", "nsz"})
 def add_products(rows, start, stop, factor, K):
     """K += factor · Σ_j x_j x_jᵀ over features start ≤ j < stop; K stays symmetric.
 
@@ -144,7 +123,7 @@ def add_products(rows, start, stop, factor, K):
             K[i, t] = K[t, i]
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def _at_rank(values, rank):
     """Return the value that would be at a place of the sorted values, which are reordered."""
     # Hoare's selection: numba takes ten seconds to compile ``np.partition``.
@@ -170,7 +149,7 @@ def _at_rank(values, rank):
     return values[rank]
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def mark_smallest(weights, features, count, marked):
     """Mark the `count` smallest weights; of equal ones the later columns."""
     cut = _at_rank(weights.copy(), count - 1)
@@ -188,7 +167,7 @@ def mark_smallest(weights, features, count, marked):
         left -= 1
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def move_behind(rows, features, marked, left):
     """Exchange marked features with the last unmarked ones, so that the first `left` remain."""
     holes = np.flatnonzero(marked[:left])

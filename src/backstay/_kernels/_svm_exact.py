@@ -7,8 +7,8 @@ round is near.
 """
 
 import numpy as np
-from numba import njit
 
+from backstay._kernels._compile import kernel
 from backstay._kernels._linear import dot, half_solve, solve
 from backstay._kernels._smo import move_pair, working_set
 
@@ -19,7 +19,7 @@ MOST_BLOCKED = 6  # Newton steps that end at a bound before pairs take over agai
 MOST_STALE, NEAR = 100, 100.0
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def _independent(K, shift, face, pull, enough, root, by):
     """Factor K + shift on a face, row by row, without the rows that others determine.
 
@@ -56,7 +56,7 @@ def _independent(K, shift, face, pull, enough, root, by):
     return kept, False
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def _free_rows(low, high, dual, face, room):
     """List the free rows, those with the most room to move first; return how many there are."""
     free = 0
@@ -72,7 +72,7 @@ def _free_rows(low, high, dual, face, room):
     return free
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def _newton(K, shift, low, high, pull, dual, enough, face, root, by, level):
     """Step to the minimum over the free rows, or as far as the first bound.
 
@@ -111,7 +111,7 @@ def _newton(K, shift, low, high, pull, dual, enough, face, root, by, level):
     return kept, blocker < 0
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def _gap(pull, dual, low, high):
     """Return what the pair of rows furthest apart could still gain."""
     highest, lowest = -np.inf, np.inf
@@ -123,7 +123,7 @@ def _gap(pull, dual, low, high):
     return highest - lowest
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel(error_model="numpy")
 def solve_dual_exactly(K, diagonal, sign, cost, tol, most_steps, dual):
     """Solve the problem of :func:`solve_dual` from a feasible `dual`; returns the steps taken."""
     n = len(sign)

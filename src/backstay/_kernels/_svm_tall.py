@@ -1,12 +1,12 @@
 """How far to go along Newton's direction, for an SVM on many rows."""
 
-from numba import njit
+from backstay._kernels._compile import kernel
 
 HALVINGS = 60
 SMALL = 0.1  # of the slope at the start, where the search may end
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def _slope(t, linear, square, free, along, pace, low, high):
     total = linear + t * square
     for i in range(len(free)):
@@ -15,7 +15,7 @@ def _slope(t, linear, square, free, along, pace, low, high):
     return total
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def step_length(linear, square, free, along, pace, low, high):
     """Return how far to go along a direction, at most 1: to where its slope is nearly 0.
 

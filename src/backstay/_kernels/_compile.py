@@ -1,6 +1,6 @@
-"""Processes take turns at compiling: one compiles a kernel, the others then read it from the cache.
+"""How kernels are compiled: kept on disk, and by one process while the others wait for it.
 
-Without this, all workers of a study compile the same kernels at the same time.
+Without taking turns, all workers of a study compile the same kernels at the same time.
 """
 
 import contextlib
@@ -8,10 +8,19 @@ import os
 from importlib import import_module
 from importlib.util import find_spec
 
+from numba import njit
 from numba.core import event
 
 # Windows has none; every process compiles by itself there.
 fcntl = import_module("fcntl") if find_spec("fcntl") else None
+
+
+def kernel(**options):
+    """Compile a function when it is first called, and keep it on disk.
+
+    Nobody calls kernels from C: without a wrapper for that they compile a sixth faster.
+    """
+    return njit(cache=True, nogil=True, no_cfunc_wrapper=True, **options)
 
 
 class Turns(event.Listener):
