@@ -83,7 +83,7 @@ def test_tables_are_those_of_the_results(written):
     size, found = part["choice"]["size"], results.recommend()
     rows_equal(part["recalls"], results.predictions.table("recalls").frame())
     wrong = results.predictions.table("misclassified").frame()
-    rows_equal(part["misclassified"]["rows"], wrong[wrong["share"] > 0].iloc[:12])
+    rows_equal(part["misclassified"]["rows"], wrong[wrong["share"] > 0].iloc[:8])
     rows_equal(part["times"], results.runs.times().frame())
     rows_equal(part["consensus"], results.selections.consensus(size).frame())
     assert part["choice"]["stability"] == results.choice().stability == found.stability
@@ -159,30 +159,29 @@ def shown_cells(page, table):
 def test_what_the_page_shows_is_what_the_results_say(written):
     results, _, page, _ = written
     frame = results.features().frame().set_index("name")
-    for name, chosen, again, high, first, second, change, effect, q, rank, *_ in shown_cells(
-        page, "Features"
-    ):
+    others = [name for name in results.data.methods if name != results.choice().method]
+    size = results.choice().size
+    own = results.selections.frequency(size).frame().pivot(index="name", columns="method")
+    for name, chosen, again, high, change, effect, q, agreed, _ in shown_cells(page, "Features"):
         row = frame.loc[name[-1]]
         ends = f"{percentage(row['frequency_low'])}–{percentage(row['frequency_high'])}"
         assert chosen == [percentage(row["frequency"]), ends]
         assert again == [percentage(row["again"])]
         assert high == [row["high_in"]]
-        assert first == [number(float(row["mean in type 0"]))]
-        assert second == [number(float(row["mean in type 1"]))]
         assert change == [difference(float(row["difference"]))]
         ends = f"{two_decimals(row['effect_low'])} to {two_decimals(row['effect_high'])}"
         assert effect == [signed(row["effect"]), ends]
         assert q == [small(float(row["q_value"]))]
-        assert rank == [f"{row['mean_rank']:.1f}"]
+        assert agreed == [str(sum(own["frequency"].loc[name[-1], others] > 0.5))]
     recalls = results.predictions.table("recalls").frame().set_index("class")
-    for kind, _, recall, ends, _ in shown_cells(page, "Recall of the classes"):
+    for kind, _, recall, ends in shown_cells(page, "Recall of the classes"):
         row = recalls.loc[kind[0]]
         assert recall == [percentage(row["recall"])]
         assert ends == [f"{percentage(row['low'])} to {percentage(row['high'])}"]
     wrong = results.predictions.table("misclassified").frame().set_index("name")
-    for name, _, share, tests, _ in shown_cells(page, "Samples most often misclassified"):
+    for name, kind, share in shown_cells(page, "Samples most often misclassified"):
+        assert kind == [wrong.loc[name[0], "class"]]
         assert share == [percentage(wrong.loc[name[0], "share"])]
-        assert tests == [str(wrong.loc[name[0], "n_runs"])]
 
 
 def test_the_answer_quotes_the_recommendation(written):
@@ -191,12 +190,13 @@ def test_the_answer_quotes_the_recommendation(written):
     (part,) = everything["summary"]["datasets"]
     words = part["answer"]["sentence"]
     assert f"only {percentage(found.trusted.share)}\u202f% of the draws choose the same" in words
-    assert f"AUC {auc(found.score.value)} (95" in words
-    assert f"guessing: {two_decimals(found.chance)})" in words
+    (tile,) = [tile for tile in part["answer"]["figures"] if tile["label"] == "AUC"]
+    assert tile["value"] == auc(found.score.value)
+    assert f"chance {two_decimals(found.chance)}" in tile["note"]
     text = part["methods_text"]["text"]
     assert f"was {auc(found.score.value)} (95" in text
     assert f"of these samples was {two_decimals(choice.stability)} " in text
-    assert f"selection frequencies, was {two_decimals(choice.replication.value)} (95" in text
+    assert f"size is estimated as {two_decimals(choice.replication.value)} (95" in text
     assert "{" not in text
     assert f"({percentage(results.runs.training_rows().share)}\u202f% of them)" in text
     assert all(f"[{i + 1}]" in text for i in range(len(part["methods_text"]["references"])))

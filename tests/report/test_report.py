@@ -162,12 +162,15 @@ def test_answer_is_the_recommendation(results, summary):
     assert float(values["AUC"]) == pytest.approx(found.score.value, abs=0.005)
     share = found.replication.value + (1 - found.replication.value) * found.size / 40
     assert values["Chosen again"] == f"{100 * share:.0f}\u202f%"
-    assert f"stability on resamples of these rows is {found.stability:.2f}" in str(part["answer"])
-    first = part["answer"]["sentences"][0]
-    assert f"expect an AUC of {values['AUC']} (95" in first
-    assert "; guessing: 0.50)" in first
+    notes = {figure["label"]: figure["note"] for figure in part["answer"]["figures"]}
+    assert f"stability on these rows {found.stability:.2f}" in notes["Chosen again"]
+    ends = f"{found.score.low:.2f} to {found.score.high:.2f}"
     beside = f"{100 * found.beside['balanced_accuracy'].value:.0f}\u202f%"
-    assert f"balanced accuracy {beside}" in first
+    assert f"95\u202f% {ends}; chance 0.50; balanced accuracy {beside}" in notes["AUC"]
+    said = part["choice"]["sentence"]  # what the terminal prints
+    assert f"stability on resamples of these rows is {found.stability:.2f}" in said
+    assert f"expect an AUC of {values['AUC']} (95\u202f% interval {ends}; guessing: 0.50)" in said
+    assert f"balanced accuracy {beside}" in said
 
 
 def clean(name):
@@ -188,16 +191,20 @@ def test_the_signature_has_a_core(results, summary, page):
     assert {row["name"] for row in rows if row["core"]} == core
     n, often = len(found.signature), len(found.core)
     assert answer["headline"].startswith(f"{n} features; another study of this size would choose")
-    assert f"{often} of the {n} features in the signature, its core" in answer["sentences"][0]
+    said = "".join(page.words)
+    assert f"Bold: the core, {often} that more than half of the runs chose." in said
+    sentence = part["choice"]["sentence"]
+    assert f"{often} of the {n} features in the signature, its core" in sentence
     assert [value for tag, name, value in page.attributes if (tag, value) == ("li", "core")] == [
         "core"
     ] * sum(row["core"] for row in shown)
 
 
-def test_the_score_is_that_of_the_procedure(summary):
+def test_the_score_is_that_of_the_procedure(results, summary):
     text = " ".join(summary["datasets"][0]["answer"]["sentences"])
-    assert "is that of the whole procedure, including the choice among 32 configurations" in text
-    assert "trained on the training part of a split (two thirds of the rows)" in text
+    assert "is that of this whole procedure, on rows that had no part in it" in text
+    apparent = f"{results.recommend().apparent:.2f}"
+    assert f"among 32 configurations; before the correction it looks like {apparent}." in text
     assert "Do not test the signature again on these rows" in text
     assert "0.74" in text
 
@@ -290,9 +297,9 @@ def test_intervals_are_on_these_rows_and_zero_is_for_random_features(summary, pa
     assert "in another sample of this size; stability on these rows" in note
     words = re.sub(r"\s+", " ", "".join(page.words))
     assert words.count("95 % intervals on these rows") == 3  # stability, scores, both
-    assert "they cover more resamples of these rows, not other samples of the population" in words
+    assert "on these rows; they do not cover other samples" in words
     assert "Intervals and tests are on these rows" in words
-    assert "0: random features, 100: the same features" in words
+    assert "0: random features, 100: the same." in words
     assert not re.search("0 is chance|what chance gives|beyond chance|stable noise", words)
     assert "shuffled outcomes" not in words  # none were run
     assert "Shuffled outcomesnot run" in words  # the setting says so
@@ -307,13 +314,13 @@ def test_shuffled_labels_are_in_the_answer_the_tile_and_the_caption(gallery, tmp
     ends = f"{null['null']:.2f} ({null['low']:.2f} to {null['high']:.2f})".replace("-", "−")
     shared = share_text(results.runs.training_rows().shared)
     expected = (
-        f"With shuffled outcomes the same method reaches {ends}, because training sets share "
-        f"{shared} of their rows."
+        f"With shuffled outcomes the same method reaches a stability of {ends}, because training "
+        f"sets share {shared} of their rows."
     )
     assert any(sentence.endswith(expected) for sentence in part["answer"]["sentences"])
     assert part["answer"]["answers"][0]["null"] == f"{null['null']:.2f}"
     words = "".join(Page(results.report(tmp_path / "r.html").read_text("utf-8")).words)
-    assert f"The grey band is {method} with shuffled outcomes" in words
+    assert f"Grey: {method} with shuffled outcomes" in words
     assert f"3 permutations, {results.data.null_runs} runs on each" in words
 
 
@@ -400,7 +407,7 @@ def test_a_balanced_accuracy_is_called_by_its_name():
     (part,) = Report(study.run(X, y)).parts
     found = part.evidence.choice.recommendation
     share = f"{100 * found.score.value:.0f}"
-    assert f"expect a balanced accuracy of {share}" in part.answer.sentences[0]
+    assert f"expect a balanced accuracy of {share}" in part.recommendation
     assert "Balanced accuracy" in [tile.label for tile in part.answer.figures]
     assert "accuracy0" in part.figures
     assert part.figures["accuracy0"].metric == "balanced_accuracy"
@@ -410,7 +417,9 @@ def test_accuracy_is_said_as_a_share_of_rows():
     X, y, _ = table(60, 20)
     (part,) = Report(small_study({"t": TTest()}, 8, metric="accuracy").run(X, y)).parts
     value = part.evidence.choice.recommendation.score.value
-    assert f"expect an accuracy of {100 * value:.0f}\u202f% (95" in part.answer.sentences[0]
+    assert f"expect an accuracy of {100 * value:.0f}\u202f% (95" in part.recommendation
+    (tile,) = [tile for tile in part.answer.figures if tile.label == "Accuracy"]
+    assert tile.value == f"{100 * value:.0f}\u202f%"
 
 
 def test_an_unfinished_study_says_so_at_its_head(tmp_path):
@@ -489,11 +498,10 @@ def test_without_classifiers_nothing_is_recommended(parts):
     part = parts["unjudged"]
     assert part["choice"]["kind"] == "unjudged"
     assert [figure["label"] for figure in part["answer"]["figures"]] == [
-        "Signature",
         "Stability on these rows",
         "Shown, not recommended",
     ]
-    assert "No model was run" in part["answer"]["sentences"][0]
+    assert "No model was run" in part["answer"]["sentence"]
     assert not [kind for kind in part["figures"] if kind.startswith(("accuracy", "pareto"))]
 
 
@@ -502,11 +510,13 @@ def test_noise_is_not_recommended(parts):
     assert part["choice"]["kind"] == "nothing"
     answer = part["answer"]
     assert answer["headline"].endswith("no method is shown to be above chance")
-    assert "no method is shown to be above chance" in answer["sentences"][0]
-    assert re.search(
-        r"expect an AUC of 0\.\d+ \(95\u202f% interval 0\.\d+ to 0\.\d+; guessing: 0\.50\)",
-        answer["sentences"][0],
+    assert re.fullmatch(
+        r"On new rows expect AUC 0\.\d+ \(95\u202f% interval 0\.\d+ to 0\.\d+; guessing: 0\.50\)\. "
+        r"That is not shown to be better than guessing\.",
+        answer["sentence"],
     )
+    assert re.search(r"best has an AUC of 0\.\d+\. Corrected", part["choice"]["sentence"])
+    assert "of the best, t with" in answer["sentences"][0]
     assert "stable noise" not in str(part)
 
 
@@ -574,7 +584,7 @@ def test_many_features_keep_the_file_small(tmp_path):
     path = study.run(X, y).report(tmp_path / "large.html")
     assert path.stat().st_size < 2e6
     text = path.read_text(encoding="utf-8")
-    assert "most often chosen of the" in text or "features that some method put among" in text
+    assert re.search(r"The \d+ features that some method put among", text)
     assert "d0-heatmap" in text
 
 
@@ -590,6 +600,12 @@ def test_of_many_samples_and_features_some_are_drawn_and_the_report_says_so(tmp_
     wide = small_study({"t": TTest()}, 3, [70], models={}).run(X[:60], y[:60])
     text = wide.report(tmp_path / "wide.html").read_text("utf-8")
     assert "The 40 features chosen most often, of 70." in text
+    n = Report(wide).to_dict()["datasets"][0]["features"]["n"]
+    assert n >= 70
+    assert f"The first 40 of the {n} features that some method put among" in text
+    assert len(re.findall(r'<tr class="member[^"]*"><th scope="row">', text)) == 40
+    link = re.search(r'href="(data:text/csv[^"]*)" download="d0-features.csv"', text)
+    assert len(unquote(link[1]).splitlines()) == 1 + n
     for one in (many, wide):
         figures = Report(one).to_dict()["datasets"][0]["figures"]
         assert {"strips", "heatmap", "map"} <= set(figures)

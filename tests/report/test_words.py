@@ -3,7 +3,7 @@
 import pytest
 
 from backstay.report._words import (
-    again_text,
+    again_shares,
     capital,
     count,
     estimator_text,
@@ -59,10 +59,7 @@ from backstay.targets import as_target
             score_with_ends("roc_auc", Estimate(0.9, 0.8, 0.95), 0.5),
             "0.90 (95\u202f% interval 0.80 to 0.95; guessing: 0.50)",
         ),
-        (
-            again_text(Estimate(0.4, 0.2, 0.6), 20, 2000),
-            "about 41\u202f% of them (95\u202f% interval 21 to 60\u202f%)",
-        ),
+        (again_shares(Estimate(0.4, 0.2, 0.6), 20, 2000), (0.41, 0.21, 0.6)),
         (share_text(0.664), "two thirds"),
         (share_text(0.632), "63\u202f%"),
         (

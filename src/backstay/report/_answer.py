@@ -19,7 +19,6 @@ from backstay.report._evidence import Evidence
 from backstay.report._words import (
     THIN,
     again_shares,
-    again_text,
     capital,
     clean,
     count,
@@ -187,59 +186,34 @@ def _headline(evidence: Evidence) -> str:
 
 
 def _sentence(evidence: Evidence) -> str:
-    """Say in a sentence or two what was found, how stable it is and how well it predicts."""
+    """Say in a sentence or two what the figures beside it leave open."""
     choice, advice = evidence.choice, evidence.choice.recommendation
-    if advice is None:
-        return f"{_again(evidence)} {_unknown_use(evidence)}"
-    score = score_with_ends(advice.metric, advice.score, advice.chance)
-    reached = f"{metric_title(advice.metric)} {score}"
-    if choice.kind == "nothing":
+    unsure = "Rows or runs are too few to say what another sample would choose again. "
+    if advice is not None and choice.kind == "nothing":
+        score = score_with_ends(advice.metric, advice.score, advice.chance)
         why = {
             "rows": "What looks good in so few rows is mostly luck.",
             "null": "But features chosen with shuffled outcomes are about as stable as these.",
             "covariates": added_text(advice, evidence.data),
             "chance": "That is not shown to be better than guessing.",
         }
-        return f"On new rows expect {reached}. {why[advice.refused]}"
-    model = capital(_articled(evidence.names[choice.model or ""].title))
-    return (
-        f"{_again(evidence)} {model} with features chosen in this way is expected to reach "
-        f"{reached} on new rows. {_how_sure(advice)}"
-    )
-
-
-def _again(evidence: Evidence) -> str:
-    """Say what another sample would choose again, or why that is not known."""
-    choice, data = evidence.choice, evidence.data
-    if choice.replication is None:
-        steady = "undefined" if math.isnan(choice.stability) else two_decimals(choice.stability)
-        return (
-            f"On resamples of these rows the choice has a stability of {steady} ({SCALE}). "
-            "Rows or runs are too few to say what another sample would choose again."
-        )
-    units = count(data.n_samples, "row") if data.n_groups is None else count(data.n_groups, "group")
-    title = evidence.names[choice.method].title
-    again = again_text(choice.replication, choice.size, data.n_features)
-    return (
-        f"In another sample of {units} from the same population, {_articled(title)} is expected to "
-        f"choose {again} again."
-    )
+        return f"On new rows expect {metric_title(advice.metric)} {score}. {why[advice.refused]}"
+    said = _unknown_use(evidence) if advice is None else _how_sure(advice)
+    return f"{unsure if choice.replication is None else ''}{said}"
 
 
 def _how_sure(advice: Recommendation) -> str:
     """Say how often the same configuration is chosen if the rows vary."""
     trusted = advice.answers["trusted"]
-    share = percent(trusted.share)
+    share = f"{percent(trusted.share)} of the draws choose the same"
+    anew = "where rows and features are drawn anew,"
     if not trusted.toss_up:
-        return f"Where rows and features are drawn anew, {share} of the draws choose the same."
+        return f"{capital(anew)} {share}."
     shares = advice.considered.shares["trusted"]
     others = [c for c, _ in shares if c != trusted.configuration]
     named = [f"{c.method} with {count(c.size or 0, 'feature')}" for c in others[:2]]
-    also = f", others choose {listed(named)}" if named else ""
-    return (
-        "The choice itself is a toss-up: where rows and features are drawn anew, only "
-        f"{share} of the draws choose the same{also}."
-    )
+    also = f", others {listed(named)}" if named else ""
+    return f"The choice of the method is a toss-up: {anew} only {share}{also}."
 
 
 def _unknown_use(evidence: Evidence) -> str:
@@ -250,30 +224,21 @@ def _unknown_use(evidence: Evidence) -> str:
 def recommendation_words(advice: Recommendation) -> str:
     """Put a recommendation, or why there is none, into a few sentences."""
     metric, considered, trusted = metric_title(advice.metric), advice.considered, advice.trusted
-    among = count(considered.n_configurations, "configuration")
     scores = [
         f"{_article(metric)} of {score_with_ends(advice.metric, advice.score, advice.chance)}"
     ]
     scores += [f"{metric_title(m)} {score_with_ends(m, one)}" for m, one in advice.beside.items()]
-    if considered.max_features is not None:
-        among += f" of at most {count(considered.max_features, 'feature')}"
-    expected = f"Corrected for the choice among {among}, expect {listed(scores, 12)} on new rows."
+    expected = (
+        f"Corrected for the choice among {_among(advice)}, expect {listed(scores, 12)} on new rows."
+    )
     if trusted is None:
         words = (
             f"No method is recommended: {REFUSED[advice.refused]}. The best has "
             f"{_article(metric)} of {score_text(advice.metric, advice.apparent)}. {expected}"
         )
     else:
-        alike = (
-            f"{considered.n_candidates} of {among} predict about as well as the best (their "
-            f"{metric} is at most one standard error lower). Of these, another sample would most "
-            "surely choose this one's features again"
-            if considered.n_candidates > 1
-            else f"No other of {among} predicts about as well (up to one standard error of its "
-            f"{metric})"
-        )
         words = f"{trusted.method} with {count(trusted.size, 'feature')} and {trusted.model}. "
-        words += f"{alike}. "
+        words += f"{_alike(advice)}. "
         if (one := trusted.replication) is not None:
             toss_up = ", so it is a toss-up" if trusted.toss_up else ""
             words += (
@@ -299,13 +264,6 @@ def recommendation_words(advice: Recommendation) -> str:
     return words
 
 
-def _articled(title: str) -> str:
-    """Return the title of a method or model as a sentence needs it."""
-    if title.endswith(" test"):
-        return f"the {title}"
-    return f"a {title}" if title.endswith(("SVM", "neighbour", "forest")) else title
-
-
 def _article(title: str) -> str:
     return f"{'an' if title.startswith(('a', 'A', 'R²')) else 'a'} {title}"
 
@@ -315,47 +273,55 @@ def _sentences(evidence: Evidence) -> Iterator[str]:
     each = count(choice.size, "feature")
     if advice is None:
         yield (
-            f"{choice.method} chose {each} in each of {count(choice.n_runs, 'run')}. The signature "
-            f"is the {len(evidence.signature)} chosen most often; {evidence.n_core} of them, its "
-            "core, were chosen in more than half of the runs. It is the most stable method on "
-            f"average, at its most stable size. {_unknown_use(evidence)} A selection can be stable "
-            "and useless."
+            f"{choice.method} is the most stable method on average, {each} its most stable size. "
+            "A selection can be stable and useless."
         )
     else:
-        yield recommendation_words(advice)
-        yield from filter(None, [added_text(advice, evidence.data)])
-    yield from filter(None, [evidence.batches])
-    if advice is not None and choice.kind == "nothing":
         yield (
-            "The figures below show why: they are of the configuration with the best "
-            f"{metric_title(advice.metric)}, {choice.method} with {each} and {choice.model}."
+            f"The figures are of the best, {choice.method} with {each} and {choice.model}."
+            if choice.kind == "nothing"
+            else f"{_alike(advice)}."
         )
+        yield (
+            f"The {metric_title(advice.metric)} is that of this whole procedure, on rows that had "
+            f"no part in it, corrected for the choice among {_among(advice)}; before the "
+            f"correction it looks like {score_text(advice.metric, advice.apparent)}."
+        )
+        if choice.kind != "nothing":
+            yield (
+                "Do not test the signature again on these rows: they chose it. In pure noise such "
+                "a test gives an AUC of 0.74 instead of 0.5."
+            )
+        if advice.refused != "covariates":
+            yield from filter(None, [added_text(advice, evidence.data)])
+    yield from filter(None, [evidence.batches])
     for row in evidence.null_here.to_dict("records"):
         yield (
-            "On resamples of these rows its stability is "
-            f"{two_decimals(evidence.choice.stability)} ({SCALE}). With shuffled outcomes "
-            f"the same method reaches {two_decimals(row['null'])} "
-            f"({interval(row['low'], row['high'])}), because training sets share "
-            f"{share_text(evidence.shared_rows)} of their rows."
+            f"With shuffled outcomes the same method reaches a stability of "
+            f"{two_decimals(row['null'])} ({interval(row['low'], row['high'])}), because training "
+            f"sets share {share_text(evidence.shared_rows)} of their rows."
         )
-    if advice is not None and choice.kind != "nothing":
-        yield _what_the_score_is(evidence, advice)
-    if evidence.relevant is not None and len(evidence.signature):
-        known = evidence.signature["relevant"].astype(bool)
-        yield f"The truth is known here: {known.sum()} of these {len(known)} are relevant."
 
 
-def _what_the_score_is(evidence: Evidence, advice: Recommendation) -> str:
-    metric = advice.metric
-    before, after = score_text(metric, advice.apparent), score_text(metric, advice.score.value)
-    looks = "the same" if before == after else f"like {before}"
+def _among(advice: Recommendation) -> str:
+    """Say how many configurations there were to choose from."""
+    considered = advice.considered
+    among = count(considered.n_configurations, "configuration")
+    if considered.max_features is None:
+        return among
+    return f"{among} of at most {count(considered.max_features, 'feature')}"
+
+
+def _alike(advice: Recommendation) -> str:
+    """Say how many of them predict well, and why this one was chosen."""
+    metric, among = metric_title(advice.metric), _among(advice)
+    if (n := advice.considered.n_candidates) <= 1:
+        return (
+            f"No other of {among} predicts about as well (up to one standard error of its {metric})"
+        )
     return (
-        f"The {metric_title(metric)} is that of the whole procedure, including the choice among "
-        f"{count(evidence.data.n_configurations, 'configuration')}: trained on the training part "
-        f"of a split ({share_text(evidence.training_share)} of the rows) and tested on the rest. "
-        f"Before the correction for that choice it looks {looks}. Do not test the signature again "
-        "on these rows: they chose it. In pure noise such a test gives an AUC of 0.74 instead of "
-        "0.5."
+        f"{n} of {among} predict about as well as the best (their {metric} is at most one standard "
+        "error lower). Of these, another sample would most surely choose this one's features again"
     )
 
 
@@ -403,9 +369,6 @@ def _difference(test: DifferenceTest) -> str:
 def _tiles(evidence: Evidence) -> list[Tile]:
     choice, advice = evidence.choice, evidence.choice.recommendation
     tiles = []
-    if choice.kind != "nothing":
-        note = f"{evidence.n_core} of them, its core, in more than half of the runs"
-        tiles.append(Tile("Signature", count(len(evidence.signature), "feature"), note))
     if choice.kind != "nothing" and choice.replication is not None:
         found = choice.replication
         value, low, high = again_shares(found, choice.size, evidence.data.n_features)
@@ -434,9 +397,5 @@ def _tiles(evidence: Evidence) -> list[Tile]:
     on = "" if choice.model is None else f", {names[choice.model].title}"
     label = "Method" if choice.kind == "recommended" else "Shown, not recommended"
     note = f"{count(choice.size, 'feature')}{on}"
-    if advice is not None and advice.trusted is not None:
-        sure = advice.trusted
-        note += f"; chosen on {percent(sure.share)} of the draws"
-        note += ": a toss-up" if sure.toss_up else ""
     tiles.append(Tile(label, names[choice.method].title, note, choice.method))
     return tiles

@@ -79,9 +79,8 @@ def caveats(evidence: Evidence, verdicts: Iterable[WeightingWords]) -> list[Cave
         *study,
         Caveat(
             "It may not hold elsewhere.",
-            f"Every run used the same {count(data.n_samples, 'row')}. What another sample would "
-            "choose, and the score on new rows, are meant for the same population, not for "
-            "another place, time or device. Test it there.",
+            "All figures are meant for new samples of the same population, not for another place, "
+            "time or device. Test it there.",
         ),
     ]
 
@@ -194,8 +193,7 @@ def _about_rivals(rivals: Iterable[Comparison], choice: Choice) -> Iterator[Cave
         named = listed([f"{rival} ({ends[rival]})" for rival in ties])
         yield Caveat(
             f"{choice.method} is not shown to be more stable than {listed(ties)}.",
-            f"The 95\u202f% intervals of the paired differences {at}, on these rows, include 0: "
-            f"{named}.",
+            f"95\u202f% intervals of the paired differences {at}, on these rows: {named}.",
         )
     if choice.model is None:
         return
@@ -231,7 +229,7 @@ def _about_partners(partners: pd.DataFrame, signature: pd.DataFrame) -> Iterator
     yield Caveat(
         "Other signatures may do as well.",
         f"{n} of its {count(len(signature), 'feature')} {'has' if n == 1 else 'have'} a strongly "
-        "correlated partner (|r|\u00a0≥\u00a00.7) outside it that could stand in, such as "
+        "correlated partner (|r|\u00a0≥\u00a00.7) outside it, such as "
         f"{first['partner_name']} for {first['name']} "
         f"(r\u00a0=\u00a0{two_decimals(first['correlation'])}).",
     )

@@ -20,22 +20,14 @@ from backstay.report._words import (
 
 WORKS = {
     "nogueira": (
-        "Nogueira, S., Sechidis, K. and Brown, G. (2018). On the stability of feature selection "
-        "algorithms. Journal of Machine Learning Research 18(174), 1–54."
+        "Nogueira, Sechidis & Brown (2018), Journal of Machine Learning Research 18(174), 1–54."
     ),
-    "nadeau": (
-        "Nadeau, C. and Bengio, Y. (2003). Inference for the generalization error. Machine "
-        "Learning 52, 239–281."
-    ),
+    "nadeau": "Nadeau & Bengio (2003), Machine Learning 52, 239–281.",
     "tsamardinos": (
-        "Tsamardinos, I., Greasidou, E. and Borboudakis, G. (2018). Bootstrapping the "
-        "out-of-sample predictions for efficient and accurate cross-validation. Machine Learning "
-        "107, 1895–1922."
+        "Tsamardinos, Greasidou & Borboudakis (2018), Machine Learning 107, 1895–1922."
     ),
     "benjamini": (
-        "Benjamini, Y. and Hochberg, Y. (1995). Controlling the false discovery rate: a practical "
-        "and powerful approach to multiple testing. Journal of the Royal Statistical Society: "
-        "Series B 57(1), 289–300."
+        "Benjamini & Hochberg (1995), Journal of the Royal Statistical Society B 57(1), 289–300."
     ),
 }
 
@@ -98,8 +90,7 @@ def _about_stability(evidence: Evidence, nogueira: str) -> str:
         kinds = {"rows": "", "pairs": " within pairs"}
         within = kinds.get(data.effect_units.kind, " as groups allow")
         words += (
-            f" The same was done with the outcomes shuffled{within} {count(data.null, 'time')}, to "
-            "see what stability is reached without any signal."
+            f" The same was done with the outcomes shuffled{within} {count(data.null, 'time')}."
         )
     return words
 
@@ -117,10 +108,10 @@ def _about_scores(evidence: Evidence, cite: Callable[[str], str]) -> str:
     if advice is None:
         return words
     chosen = (
-        f" Among {count(data.n_configurations, 'configuration')}, of those within one standard "
-        f"error of the best {metric} the one was chosen whose features an independent sample is "
-        f"most surely expected to select again. The {metric} of this procedure, "
-        f"corrected for the choice by a bootstrap over samples {cite('tsamardinos')}, was "
+        f" Of {count(data.n_configurations, 'configuration')}, those within one standard error of "
+        f"the best {metric} were candidates; chosen was the one whose features an independent "
+        f"sample is most surely expected to select again. The {metric} of this procedure, "
+        f"corrected by a bootstrap over samples {cite('tsamardinos')}, was "
         f"{score_with_ends(advice.metric, advice.score, advice.chance)}"
     )
     if added := added_text(advice, data):
@@ -137,8 +128,8 @@ def _about_signature(evidence: Evidence) -> str:
     again = ""
     if (found := choice.replication) is not None:
         again = (
-            " The chance-corrected overlap with the selection in an independent sample of this "
-            f"size, estimated from the selection frequencies, was {two_decimals(found.value)} "
+            " Its chance-corrected overlap with the selection in an independent sample of this "
+            f"size is estimated as {two_decimals(found.value)} "
             f"(95\u202f% interval {interval(found.low, found.high)})."
         )
     within = f", in {count(groups, 'group')} of correlated features (|r| ≥ 0.7)" if groups else ""

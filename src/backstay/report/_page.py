@@ -29,8 +29,8 @@ from backstay.report.figures._heatmap import HeatmapDisplay
 from backstay.report.figures._style import css_variables
 from backstay.report.figures._svg import legend_key
 
-# Rows of a figure's table in the page; the download has more.
-SHOWN_ROWS = 150
+# Longer tables of figures are in their download only.
+SHOWN_ROWS = 24
 ESCAPES = {code: quote(chr(code)) for code in range(128)}
 # A figure is drawn for a wide screen and for a phone.
 SIZES = ("wide", "narrow")

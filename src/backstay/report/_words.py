@@ -147,15 +147,6 @@ def score_with_ends(metric: str, score: Estimate, chance: float | None = None) -
     return f"{score_text(metric, score.value)} ({ends}{guess})"
 
 
-def again_text(replication: Estimate, size: int, n_features: int) -> str:
-    """Return which part of the features another sample would choose again, with its interval."""
-    value, low, high = again_shares(replication, size, n_features)
-    ends = f"95{THIN}% interval {percent_interval(low, high)}"
-    if size == 1:
-        return f"the same one with a chance of about {percent(value)} ({ends})"
-    return f"about {percent(value)} of them ({ends})"
-
-
 def again_shares(replication: Estimate, size: int, n_features: int) -> tuple[float, float, float]:
     """Return an overlap and its ends as shares of the features, those shared at random included."""
     at_random = size / n_features
