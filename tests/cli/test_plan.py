@@ -61,7 +61,7 @@ def test_without_runs_on_parts_the_option_is_named(folder, call):
     code, out, err = call("plan", folder / "without")
     assert (code, out) == (2, "")
     assert "no runs on halves and thirds" in err
-    assert "The option is --planning." in err
+    assert "Run it again with --planning 4;" in err
 
 
 def test_less_planning_than_stored_is_refused(folder, call):

@@ -104,11 +104,11 @@ def test_the_user_may_say_what_a_line_is(tmp_path, capsys, option, per):
             ("-n", "9", "--form", "tall"),
             "form='tall' must be one of",
         ),
-        (UNCLEAR, (), "transpose=True for a feature. The option is --transpose."),
+        (UNCLEAR, (), "--transpose for a feature."),
         (
             FORMS["rows"],
             ("-n", "9", "--transpose"),
-            "transpose=True is for a table of 0 and 1; got form='rows'. The option is --transpose.",
+            "--transpose is for a table of 0 and 1; got form='rows'.",
         ),
     ],
 )

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import contextlib
+import inspect
 import os
+import re
 import sys
 from collections.abc import Sequence
 from typing import Annotated, Any
@@ -90,7 +92,9 @@ def _everywhere(
 _of_studies = (run_study, demo, compare, plan, report, check, strip, merge)
 _taken_home = (freeze, predict, validate)
 for _command in (*_of_studies, *_taken_home, stability, methods, measures, warm_up):
-    app.command(cls=_PlainCommand)(_command)
+    # A paragraph flows, whatever the width; typer would keep the ends of the source's lines.
+    _told = re.sub(r"(?<!\n)\n(?!\n)", " ", inspect.cleandoc(_command.__doc__ or ""))
+    app.command(cls=_PlainCommand, help=_told)(_command)
 
 
 def run(arguments: Sequence[str]) -> int:

@@ -106,19 +106,19 @@ def _summary(results: Results, size: int, metric: str) -> None:
     titles = {"stability": "stability", "accuracy": metric_title(metric)}
     kinds = [k for k in titles if f"{k}_better" in frame]
     for kind in kinds:
-        names += [titles[kind], "difference"]
+        names += [titles[kind]]
     rows = []
     for line in frame.to_dict("records"):
         row = [line["first"], line["second"], line["n_datasets"]]
         for kind in kinds:
             counts = (str(int(line[f"{kind}_{how}"])) for how in ("better", "equal", "worse"))
-            row += [" / ".join(counts), fixed(line[f"{kind}_difference"], 3, "+")]
+            row += [f"{' / '.join(counts)}, {fixed(line[f'{kind}_difference'], 3, '+')}"]
         rows.append(row)
     table(
         names,
         rows,
-        "Data sets where the first is better / equal / worse at 5 %, paired by split, and first "
-        f"minus second; {counted(size, 'feature')}; stability on these rows",
+        "Data sets where the first is better / equal / worse at 5 %, paired by split; behind the "
+        f"comma, first minus second; {counted(size, 'feature')}; stability on these rows",
     )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+import re
 from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from dataclasses import field, fields, is_dataclass
@@ -50,12 +51,18 @@ def options_named(known: Collection[str] | None = None) -> Iterator[None]:
     try:
         yield
     except ValueError as error:
-        options = [option_of(name) for name in getattr(error, "parameter", ())]
-        options = [option for option in options if known is None or option in known]
+        text, options = str(error), []
+        for name in getattr(error, "parameter", ()):
+            option = option_of(name)
+            if known is not None and option not in known:
+                continue
+            said = re.sub(rf"\b{name}=(?:True\b|(\w+))", rf"{option} \1", text)
+            options += [option] if said == text else []
+            text = " ".join(said.split())
         hint = f" The option is {options[0]}." if options else ""
         if len(options) > 1:
             hint = f" The options are {', '.join(options[:-1])} and {options[-1]}."
-        raise WrongUse(f"{error}{hint}") from error
+        raise WrongUse(f"{text}{hint}") from error
 
 
 def grouped(command: Callable[..., None]) -> Callable[..., None]:

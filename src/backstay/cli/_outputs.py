@@ -182,7 +182,7 @@ def _show_answers(advice: Recommendation) -> None:
             answer.method,
             answer.size,
             answer.model,
-            f"{answer.share:.0%}",
+            f"{100 * answer.share:.0f} %",
             "not known" if answer.replication is None else figure(**asdict(answer.replication)),
             figure(**asdict(answer.stability)),
             "not run" if math.isnan(answer.null) else fixed(answer.null),
@@ -191,12 +191,13 @@ def _show_answers(advice: Recommendation) -> None:
         ]
         for answer in advice.answers.values()
     ]
-    note = (
-        "draws: how often it is chosen; again: overlap expected with another sample of this size, "
-        f"corrected for the choice; stability on these rows; {title} on new rows, corrected too"
-    )
     first, *lines = zip(names, *rows, strict=True)  # the answers side by side
-    table(first, lines, f"Three answers, with 95 % intervals: {note}")
+    table(first, lines, "Three answers, with 95 % intervals")
+    say(
+        "draws: how often each answer was chosen when the runs were drawn anew. again: overlap "
+        "expected with another sample of this size. stability: on these rows. "
+        f"{title}: on new rows. 'again' and {title} are corrected for the choice."
+    )
 
 
 def _show_signature(advice: Recommendation, label: Callable[[int], str]) -> None:
@@ -240,7 +241,7 @@ def show_methods(results: Results, size: int, model: str | None, metric: str | N
     filled = ranked[(ranked["size"] == size) & (ranked["filled"] > 0)]
     if len(filled):
         shares = zip(filled["method"], filled["filled"], strict=True)
-        columns["filled at random"] = {method: f"{share:.0%}" for method, share in shares}
+        columns["filled at random"] = {method: f"{100 * share:.0f} %" for method, share in shares}
     table(
         ["method", *columns],
         [

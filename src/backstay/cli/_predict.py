@@ -123,7 +123,10 @@ def read_for(
     }
     floor = floor_for(signature, options)
     if options.log2 is None and floor is not None:
-        say(f"Values are raised to {floor:g}, then log2 is taken, as in training; --log2 0: not.")
+        say(
+            f"As in training, values are raised to {floor:g} and log2 is taken; "
+            "give --log2 0 if they are logged already."
+        )
     # Gaps and limits of detection are read as in training, too.
     trained = signature.document["training"].get("odd_texts", {})
     missing = [*(options.missing or ()), *trained.get("missing", ())]

@@ -59,10 +59,10 @@ class CohortOptions:
     )
     missing: Names = of_table(
         "Texts that mean a missing value, beside NA, ? and empty, such as n.d.,-999; separated by "
-        "commas, as in training if omitted."
+        "commas. A signature adds those of its training."
     )
     lod: str | None = of_table(
-        "Values given as below a limit of detection: half of the limit; refused if omitted.",
+        "Values below a limit of detection become half of it; refused if omitted.",
         metavar="half",
     )
     max_size: float | None = of_table(
@@ -154,7 +154,7 @@ class TableOptions(OutcomeOptions, CohortOptions):
         "within batches."
     )
     pairs: str | None = of_table(
-        "Column that pairs rows of two classes, such as the patient: compared is within pairs."
+        "Column that pairs rows of two classes, such as the patient, to compare within pairs."
     )
     measured: str | None = of_table(
         "Column of the time of measurement: no feature, and a warning if the outcome goes with it."

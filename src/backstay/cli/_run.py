@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -53,8 +53,8 @@ def run(
 ) -> None:
     """Find the features to trust in a table, and write a report.
 
-    Writes report.html, features.csv, equivalents.csv, results.json, dome.md, signature.json and
-    study.db into the folder. If it is stopped, the same command continues where it was.
+    Writes report.html, features.csv, results.json, signature.json and more into a folder.
+    If it is stopped, the same command continues where it was.
 
     For example:
 
@@ -69,6 +69,10 @@ def run(
     folder = Path(f"{reading.stem}{ending}") if output.out is None else output.out
     check_folder(folder)
     table = reading.read()
+    if studying.cluster is None and studying.jobs != 1 and not output.dry_run:
+        from backstay.study import Dataset
+
+        table = replace(table, X=Dataset.shared_table(table.X))
     shard = studying.shard_given()
     store = folder / ("study.db" if shard is None else f"shard-{shard[0]}-of-{shard[1]}.db")
     paired = reading.pairs is not None

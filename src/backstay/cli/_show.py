@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
+import re
 import sys
+import textwrap
 from collections.abc import Iterable, Sequence
 from typing import Any
 from unicodedata import category
@@ -16,6 +18,8 @@ from rich.text import Text
 # Where there is no terminal nothing wraps: a line may be cut by what reads it.
 PIPED_WIDTH = 1000
 UNDEFINED = "undefined"
+# A cell of a table that takes more lines than this is read more easily as a paragraph.
+MOST_BREAKS = 4
 
 
 def printable(text: Any) -> str:
@@ -71,22 +75,56 @@ def listing(pairs: Iterable[tuple[str, Any]]) -> None:
 
 
 def table(columns: Sequence[str], rows: Iterable[Sequence[Any]], title: str = "") -> None:
-    """Write a table; columns that hold numbers in the first row are set to the right."""
-    rows = [[_cell(value) for value in row] for row in rows]
+    """Write a table; columns of numbers are set to the right, and no word is broken.
+
+    Where columns would be too narrow, the rows follow each other as paragraphs.
+    """
+    cells = [[printable(_cell(value)) for value in row] for row in rows]
+    lines = [[printable(name) for name in columns], *cells]
+    width = _console(sys.stdout).width
+    room = width - 2 - 3 * (len(columns) - 1)
+    widths = _widths(lines, room)
+    wrapped = [[_wrap(text, w) for text, w in zip(line, widths, strict=True)] for line in lines]
+    breaks = max(text.count("\n") for line in wrapped for text in line)
+    if breaks > MOST_BREAKS or sum(widths) > room:
+        say(title)
+        for name, *rest in cells:
+            say(name, "bold")
+            said = (
+                f"{head}: {text}" for head, text in zip(lines[0][1:], rest, strict=True) if text
+            )
+            say(textwrap.indent(_wrap("; ".join(said), width - 2), "  "))
+        return
     shown = Table(
         box=box.SIMPLE_HEAD, title=printable(title) or None, title_justify="left", pad_edge=False
     )
-    for j, name in enumerate(columns):
-        right = bool(rows) and all(_numeric(row[j]) for row in rows)
-        shown.add_column(
-            printable(name),
-            justify="right" if right else "left",
-            overflow="fold",
-            no_wrap=j < 2,  # the name and its figure stay whole; remarks give way
-        )
-    for row in rows:
-        shown.add_row(*(Text(printable(value)) for value in row))
+    for head, column in zip(wrapped[0], zip(*cells, strict=True) if cells else lines, strict=False):
+        shown.add_column(head, justify="right" if all(map(_numeric, column)) else "left")
+    for line in wrapped[1:]:
+        shown.add_row(*map(Text, line))
     _write(shown, sys.stdout)
+
+
+def _widths(lines: Sequence[Sequence[str]], room: int) -> list[int]:
+    """Return the width of every column; the widest give way until all fit, down to a word."""
+    columns = [[_held(text) for text in column] for column in zip(*lines, strict=True)]
+    least = [max(len(word) for text in column for word in text.split(" ")) for column in columns]
+    widths = [max(map(len, column)) for column in columns]
+    while sum(widths) > room:
+        _, wide = max((width * (width > least[j]), j) for j, width in enumerate(widths))
+        if widths[wide] == least[wide]:
+            break
+        widths[wide] -= 1
+    return widths
+
+
+def _wrap(text: str, width: int) -> str:
+    return "\n".join(textwrap.wrap(_held(text), width, break_on_hyphens=False)).replace("\xa0", " ")
+
+
+def _held(text: str) -> str:
+    """Return a text in which an interval holds together."""
+    return re.sub(r"\[[^\]]{0,20}\]", lambda found: found[0].replace(" ", "\xa0"), text)
 
 
 def _cell(value: Any) -> str:

@@ -9,6 +9,7 @@ import typer
 
 from backstay._words import counted
 from backstay.cli._guard import Debug, WrongUse, guarded
+from backstay.cli._outputs import make_folder
 from backstay.cli._show import complain, listing, say
 
 if TYPE_CHECKING:
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 
 Store = Annotated[Path, typer.Argument(metavar="STORE", help="study.db file, or its folder.")]
 Stores = Annotated[
-    list[Path], typer.Argument(metavar="STORE...", help="study.db files, or their folders.")
+    list[Path], typer.Argument(metavar="STORE", help="study.db files, or their folders.")
 ]
 # How the rows of a store's tables are called.
 HELD = {"datasets": "data set", "tasks": "task", "arrays": "array"}
@@ -57,7 +58,9 @@ def report(
     store: Store,
     out: Annotated[
         Path | None,
-        typer.Option("--out", "-o", help="HTML file; report.html beside the store if omitted."),
+        typer.Option(
+            "--out", "-o", help="HTML file or folder; report.html beside the store if omitted."
+        ),
     ] = None,
     max_features: Annotated[
         int | None,
@@ -72,7 +75,8 @@ def report(
     [bold]backstay report colon-backstay/study.db[/bold]
     """
     path = beside(store, "report.html") if out is None else out
-    if path.is_dir():
+    if path.is_dir() or not (path.suffix or path.exists()):
+        make_folder(path)
         path = path / "report.html"
     if out is not None and not path.parent.is_dir():
         raise WrongUse(f"the folder {path.parent} does not exist.")
@@ -157,7 +161,7 @@ def strip(
 def merge(
     stores: Annotated[
         list[Path],
-        typer.Argument(metavar="STORE...", help="Stores that backstay run --shard wrote."),
+        typer.Argument(metavar="STORE", help="Stores that backstay run --shard wrote."),
     ],
     out: Annotated[
         Path, typer.Option("--out", "-o", help="The store to write; it must not exist yet.")

@@ -221,14 +221,14 @@ def _counting_columns(table: NDArray[np.float64], low: Any, high: Any) -> list[i
     return [int(j) for j in (whole if len(whole) == 1 else in_order)]
 
 
-def left_out_sentences(columns: SortedColumns) -> list[str]:
-    """Return which columns were left out and why."""
+def left_out_sentences(columns: SortedColumns, naming: Collection[str] = ()) -> list[str]:
+    """Return which columns were left out and why, but for one that names the rows."""
     reasons: list[tuple[Collection[str], str]] = [
         (columns.empty, "without any value"),
         (columns.constant, "with the same value in every row"),
         (columns.texts, f"of dates or of more than {MAX_CATEGORIES} different texts"),
         (
-            columns.identifiers,
+            [name for name in columns.identifiers if name not in naming],
             "with a different value in every row, like names or numbers of the rows,",
         ),
     ]

@@ -111,8 +111,10 @@ def _labelled_table(content: Content, reading: Reading) -> LabelledTable:
     columns = sort_columns(frame, reading, content.file)
     if log2 is not None:
         parts.notes.append(f"Values below {log2:g} were raised to it, then log2 was taken.")
-    parts.warnings += left_out_sentences(columns)
-    samples = parts.samples
+    samples, first = parts.samples, frame.columns[0] if len(frame.columns) else None
+    # That the first column names the rows is as it should be, and no warning.
+    naming = {first} if samples is None and first in columns.identifiers else set()
+    parts.warnings += left_out_sentences(columns, naming)
     if samples is None and columns.identifiers:
         name, samples = next(iter(columns.identifiers.items()))
         parts.notes.append(f"Rows are named by column {name!r}.")
