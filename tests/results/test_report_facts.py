@@ -114,7 +114,7 @@ def test_html_of_results_is_short_and_escaped(table):
     X, y = table
     study = Study({"<b>t": TTest()}, Subsampling(3), sizes=[2], random_state=0, verbose=0)
     html = study.run(X, y)._repr_html_()
-    assert "1 data set(s)" in html
+    assert "1 data set, " in html
     assert "&lt;b&gt;t" in html
     assert "<b>t" not in html
     without = Study({"t": TTest()}, Subsampling(3), sizes=[2], models={}, random_state=0, verbose=0)

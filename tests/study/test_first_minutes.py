@@ -85,9 +85,17 @@ def test_notebooks_show_what_objects_are(data, results):
     ranker = TTest(n_features_to_select=3).fit(X, y)
     assert "relieff" in Study("t,relieff")._repr_html_()
     advised = results.recommend()._repr_html_()
-    assert all(word in advised for word in ("trusted", "roc_auc", "gene0"))
+    assert all(word in advised for word in ("trusted", "roc_auc, low", "gene0"))
     assert all(name in frozen._repr_html_() for name in frozen.feature_names_in_)
-    assert "expected" in frozen.validate(X, y)._repr_html_()
+    # Notebooks take this one first, and scikit-learn's would show an empty box.
+    assert frozen._repr_mimebundle_()["text/html"] == frozen._repr_html_()
+    validated = frozen.validate(X, y)._repr_html_()
+    assert all(word in validated for word in ("<td>AUC</td>", "<th>expected</th>", "["))
     assert "gene0" in ranker._repr_html_()
     assert "gene0" in ranker._repr_mimebundle_()["text/html"]
     assert "gene0" not in TTest()._repr_html_()
+
+
+def test_a_parameter_of_the_study_given_to_run_is_named(data):
+    with pytest.raises(TypeError, match=r"n_jobs is a parameter of Study, not of its run\(\)"):
+        Study("t", 2).run(*data, n_jobs=2)

@@ -180,9 +180,10 @@ class Recommendation:
     def _repr_html_(self) -> str:
         columns = ["answer", "method", "size", "model", "replication", "stability", "score"]
         shown = self.frame()[[*columns, "low", "high"]] if self.answers else pd.DataFrame()
-        names = ", ".join(self.signature)
-        said = f"signature: {names}" if names else "nothing is recommended"
-        return as_html(f"{self!r}; {said}.", shown.rename(columns={"score": self.metric}))
+        signature = ", ".join(self.signature)
+        said = f"signature: {signature}" if signature else "nothing is recommended"
+        names = {"score": self.metric, **{end: f"{self.metric}, {end}" for end in ("low", "high")}}
+        return as_html(f"{self!r}; {said}.", shown.rename(columns=names))
 
     def frame(self) -> pd.DataFrame:
         """Return a row per answer."""

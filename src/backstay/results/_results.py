@@ -13,6 +13,7 @@ from typing import Any, Self
 
 import pandas as pd
 
+from backstay._words import counted
 from backstay.results._accuracy import CORRECTED, accuracy_rows
 from backstay.results._choice import Choice, choice_of, method_and_size
 from backstay.results._comparisons import Comparison, Comparisons, compare_methods
@@ -139,7 +140,7 @@ class Results(Parts):
         done, planned = sum(f.n_done for f in facts), sum(f.n_tasks for f in facts)
         unfinished = f", {done} of {planned} tasks done" if done < planned else ""
         return (
-            f"Results({len(self._parts)} data set(s), {len(part.methods)} methods, "
+            f"Results({counted(len(self._parts), 'data set')}, {len(part.methods)} methods, "
             f"{part.n_resamples} resamples, sizes {part.sizes}{unfinished})"
         )
 

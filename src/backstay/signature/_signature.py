@@ -159,6 +159,10 @@ class Signature(BaseEstimator):
             shown,
         )
 
+    def _repr_mimebundle_(self, **options: Any) -> dict[str, str]:
+        """Show that and not scikit-learn's box, which notebooks would take first."""
+        return {"text/plain": repr(self), "text/html": self._repr_html_()}
+
     @classmethod
     def load(cls, path: str | os.PathLike[str], *, trusted: Sequence[str] = ()) -> Self:
         """Read a signature from a file, which may come from anyone.

@@ -222,6 +222,8 @@ class Study:
             Of everything in the store. A StoreError if that is damaged, locked, or holds another
             study; a StudyError if every task failed, or workers kept dying.
         """
+        if misplaced := [name for name in about if hasattr(self, name)]:
+            raise TypeError(f"{misplaced[0]} is a parameter of Study, not of its run().")
         given = Dataset(X, y, groups, covariates=covariates, batch=batch, pairs=pairs, **about)
         return self._run_all({dataset: given}, retry_failed, shard)
 
