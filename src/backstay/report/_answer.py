@@ -212,7 +212,7 @@ def _how_sure(advice: Recommendation) -> str:
     shares = advice.considered.shares["trusted"]
     others = [c for c, _ in shares if c != trusted.configuration]
     named = [f"{c.method} with {count(c.size or 0, 'feature')}" for c in others[:2]]
-    also = f", others {listed(named)}" if named else ""
+    also = f"; others choose {' or '.join(named)}" if named else ""
     return f"The choice of the method is a toss-up: {anew} only {share}{also}."
 
 

@@ -229,7 +229,7 @@ def _about_partners(partners: pd.DataFrame, signature: pd.DataFrame) -> Iterator
     yield Caveat(
         "Other signatures may do as well.",
         f"{n} of its {count(len(signature), 'feature')} {'has' if n == 1 else 'have'} a strongly "
-        "correlated partner (|r|\u00a0≥\u00a00.7) outside it, such as "
+        "correlated partner outside it, such as "
         f"{first['partner_name']} for {first['name']} "
         f"(r\u00a0=\u00a0{two_decimals(first['correlation'])}).",
     )

@@ -84,7 +84,7 @@ def _template(name: str) -> Any:
         "share": share_text,
         "two": lambda value: "–" if value is None else two_decimals(value),
         "two_signed": lambda value: "–" if value is None else signed(value),
-        "three_signed": lambda value: f"{value:+.3f}".replace("-", "−"),
+        "three_signed": lambda value: f"{round(value, 3) + 0.0:+.3f}".replace("-", "−"),
         "signed": lambda value: "–" if value is None else number_text(value, sign=True),
         "small": small,
     }

@@ -20,9 +20,9 @@ from backstay.report.figures._survival import (
 from backstay.results import Results
 
 MOST_SAMPLES = 8
-# Wrong in this share of at least so many tests, samples may be mislabelled; if more than a tenth of
-# all are, the model is to blame.
-NEARLY_ALL, FEW_TESTS, FEW_SUSPECTS = 0.9, 5, 0.1
+# Wrong in this share of at least so many tests, samples may be mislabelled; if more than
+# 15 % of all are, the model is to blame.
+NEARLY_ALL, FEW_TESTS, FEW_SUSPECTS = 0.9, 5, 0.15
 
 
 def section_figures(results: Results) -> dict[str, Display]:
