@@ -1,9 +1,12 @@
 """Make the pictures of reports in the README and in the docs, from the code as it is.
 
-    python tools/screenshots.py [README] [tutorial]
+    python -m tools.screenshots [report] [tutorial]
+    python -m tools.screenshots genes --data FOLDER
 
-Needs Debian's chromium and chromium-driver, and selenium. Studies are kept in a folder for the
-next time; remove it after a change that concerns results.
+The genes are README's: FOLDER holds breast_tcga_blocks.npz, the breast.TCGA data of the R package
+mixOmics, with `mrna`, `mrna_names` and `y`. All need Debian's chromium and chromium-driver, and
+selenium. Studies are kept in a folder for the next time; remove it after a change that concerns
+results.
 """
 
 from __future__ import annotations
@@ -16,6 +19,7 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 ROOT = Path(__file__).parents[1]
@@ -23,7 +27,7 @@ KEPT = Path(tempfile.gettempdir()) / "backstay-screenshots"
 WIDTH, SCALE = 1000, 1.5
 
 
-def readme_report() -> Path:
+def example_report() -> Path:
     """Write the report of data whose truth is known, as ``backstay demo`` has them."""
     from backstay.datasets import make_han_yu
     from backstay.study import Study, Subsampling, make_methods
@@ -35,26 +39,44 @@ def readme_report() -> Path:
         Subsampling(20),
         sizes=[10, 20, 50],
         null=5,
-        store=KEPT / "readme.db",
+        store=KEPT / "example.db",
         random_state=0,
     )
     results = study.run(pd.DataFrame(X, columns=names), y, dataset="han-yu", truth=truth)
-    return results.report(KEPT / "readme.html")
+    return results.report(KEPT / "example.html")
 
 
 def tutorial_report() -> Path:
     """Write the report of the tutorial, with its command."""
     from sklearn.datasets import load_breast_cancer
 
-    from backstay.cli import main
-
     data = load_breast_cancer(as_frame=True)
     table = data.data.assign(diagnosis=data.target_names[data.target])
     table.to_csv(KEPT / "breast.csv", index=False)
     folder = KEPT / "breast-backstay"
-    command = ["run", str(KEPT / "breast.csv"), "--target", "diagnosis", "--repeats", "20", "-q"]
+    command = f"run {KEPT / 'breast.csv'} --target diagnosis --repeats 20"
+    return _report(command, folder)
+
+
+def genes_report(data: Path) -> Path:
+    """Write the report of docs/gallery/index.md: genes of three kinds of breast tumour."""
+    with np.load(data / "breast_tcga_blocks.npz") as blocks:
+        names = [f"B{i:03}" for i in range(1, len(blocks["y"]) + 1)]
+        index = pd.Index(names, name="sample")
+        table = pd.DataFrame(blocks["mrna"], index, blocks["mrna_names"])
+        table.insert(0, "subtype", blocks["y"])
+    table.to_csv(KEPT / "genes.csv")
+    methods = "--methods f,relieff,svm-rfe --sizes 5,10,20 --max-features 10"
+    command = f"run {KEPT / 'genes.csv'} --target subtype {methods} --repeats 30 --null 5"
+    return _report(f"{command} --planning 0", KEPT / "genes-backstay")
+
+
+def _report(command: str, folder: Path) -> Path:
+    """Run a command and return the report that it writes."""
+    from backstay.cli import main
+
     try:
-        main([*command, "--out", str(folder)])
+        main([*command.split(), "-q", "--out", str(folder)])
     except SystemExit as end:
         if end.code:
             raise
@@ -63,11 +85,18 @@ def tutorial_report() -> Path:
 
 # What to take of each report: the file, and the element at its top and the one below it.
 PICTURES: dict[str, tuple[Any, list[tuple[str, str, str]]]] = {
-    "README": (
-        readme_report,
+    "report": (
+        example_report,
         [
             ("docs/_images/report-signature.png", "#d0-signature", "#d0-features"),
             ("docs/_images/report-errors.png", "#d0-mistakes", "#d0-stability"),
+        ],
+    ),
+    "genes": (
+        genes_report,
+        [
+            ("docs/_images/genes.png", "#d0-answer", "#d0-not-shown"),
+            ("docs/_images/genes-heatmap.png", "#d0-signature", "#d0-signature h4"),
         ],
     ),
     "tutorial": (tutorial_report, [("docs/assets/report-top.png", ".top", "#d0-not-shown")]),
@@ -119,13 +148,16 @@ def _save_small(picture: bytes, path: Path) -> None:
 def main() -> None:
     """Make the pictures that are named, or all."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
-    parser.add_argument("names", nargs="*", default=list(PICTURES), metavar="NAME")
+    parser.add_argument("names", nargs="*", metavar="NAME")
+    parser.add_argument("--data", type=Path, help="folder of the data of the genes")
+    given = parser.parse_args()
+    names = given.names or [name for name in PICTURES if given.data or name != "genes"]
     KEPT.mkdir(exist_ok=True)
     driver = browser()
     try:
-        for name in parser.parse_args().names:
+        for name in names:
             write, parts = PICTURES[name]
-            report = write()
+            report = write(given.data) if name == "genes" else write()
             for part in parts:
                 take(driver, report, *part)
                 sys.stdout.write(f"{part[0]}\n")
