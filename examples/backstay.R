@@ -28,9 +28,12 @@ backstay_run <- function(table, target, out = tempfile("backstay-"), options = c
 
 # Read the folder of a finished run.
 backstay_read <- function(out) {
+  features <- read.csv(file.path(out, "features.csv"), check.names = FALSE)
+  flags <- intersect(c("in_signature", "core"), names(features))
+  features[flags] <- features[flags] == "True"
   found <- list(
     folder = out,
-    features = read.csv(file.path(out, "features.csv"), check.names = FALSE),
+    features = features,
     report = file.path(out, "report.html")
   )
   if (requireNamespace("jsonlite", quietly = TRUE)) {
@@ -59,7 +62,7 @@ plot_features <- function(found, most = 20) {
   place <- seq_len(nrow(best))
   plot(best$frequency, place, xlim = c(0, 1), yaxt = "n", ylab = "",
        xlab = "chosen, share of the resamples",
-       pch = ifelse(best$in_signature == "True", 19, 1))
+       pch = ifelse(best$in_signature, 19, 1))
   segments(best$frequency_low, place, best$frequency_high, place)
   axis(2, at = place, labels = best$feature, tick = FALSE)
   invisible(best)
