@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from report.conftest import AWKWARD, WEIGHTED
+from backstay import TTest
+from report.conftest import AWKWARD, WEIGHTED, small_study, table
 from report.gallery import GALLERY
 
 CHROMIUM, DRIVER = Path("/usr/bin/chromium"), Path("/usr/bin/chromedriver")
@@ -325,6 +326,31 @@ def _the_table_of_features_fits(page):
         "return [box.scrollWidth, box.clientWidth]"
     )
     assert wide <= frame + 1 or one(page, "#d0-features .sideways").is_displayed()
+
+
+LINES = """
+return Array.from(document.querySelectorAll(".signature .name, .features .name")).map(name => {
+  const letters = document.createRange();
+  letters.selectNodeContents(name.firstChild);
+  return [name.firstChild.textContent, name.scrollWidth - name.clientWidth,
+    new Set(Array.from(letters.getClientRects(), line => Math.round(line.top))).size];
+});
+"""
+
+
+def test_names_are_whole_and_on_one_line(browser, tmp_path_factory):
+    X, y, _ = table(60, 20)
+    X.columns = [f"Phosphatidylcholine_diacyl_C36:{j}_negative_mode" for j in range(20)]
+    symbols = [f"COL{j}A1" for j in range(20)]
+    found = small_study({"t": TTest()}, sizes=(8,)).run(X, y, annotation={"symbol": symbols})
+    report = found.report(tmp_path_factory.mktemp("long") / "r.html")
+    page = show(browser, report)
+    names = page.execute_script(LINES)
+    assert len(names) > 16
+    assert [one for one in names if one[1] > 0 or one[2] > 1] == []
+    page = show(browser, report, PHONE)
+    assert page.execute_script("return document.documentElement.scrollWidth") <= PHONE[0]
+    assert [one for one in page.execute_script(LINES) if one[1] > 0] == []  # broken, but not cut
 
 
 def test_a_cell_of_the_heat_map_tells_its_value(browser, gallery, tmp_path_factory):

@@ -421,3 +421,10 @@ def test_of_many_features_the_most_frequent_are_drawn(results):
     expected = {f"g{j}" for j in range(40)}
     assert {name for name, _ in StripDisplay(data, ["a", "b"]).panels} == expected
     assert set(HeatmapDisplay(data, ["a", "b"]).features) == expected
+
+
+def test_where_nothing_is_recommended_the_volcano_plot_names_no_signature(gallery):
+    display = VolcanoDisplay.from_results(gallery["nothing"])
+    assert "signature" not in display.finding()
+    assert next(name for name, _ in display.series()) == "among the most often chosen"
+    assert "signature" in VolcanoDisplay.from_results(gallery["two"]).finding()

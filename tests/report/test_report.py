@@ -435,7 +435,8 @@ def test_an_unfinished_study_says_so_at_its_head(tmp_path):
     part = Results.load(path)
     assert (part.data.n_done, part.data.n_tasks) == (10, n)
     words = "".join(Page(part.report(tmp_path / "part.html").read_text("utf-8")).words)
-    assert f"Unfinished: 10 of {n} tasks. t has 7 of 12 runs; precise intervals need 20" in words
+    assert f"Unfinished: 10 of {n} tasks. t has 7 of 12 runs. To continue" in words
+    assert "t has 7 runs; precise intervals need 20 or more." in words
     facts = Report(part).to_dict()["datasets"][0]["facts"]
     assert (facts["n_done"], facts["n_tasks"]) == (10, n)
 

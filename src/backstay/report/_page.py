@@ -13,7 +13,6 @@ from typing import Any
 from urllib.parse import quote
 
 from backstay._files import spreadsheet_cell
-from backstay.report._caveats import FEW_RUNS
 from backstay.report._words import (
     THIN,
     capital,
@@ -93,7 +92,6 @@ def _template(name: str) -> Any:
         "feature_csv": feature_csv,
         "text_link": text_link,
         "shown_rows": SHOWN_ROWS,
-        "few_runs": FEW_RUNS,
     }
     return environment.get_template(name)
 

@@ -10,14 +10,16 @@ from pandas.api.types import is_numeric_dtype
 from scipy.cluster.hierarchy import leaves_list, linkage
 
 from backstay.report._words import clean, count, two_decimals
-from backstay.report.figures._axis import wrapped
 from backstay.report.figures._classes import SampleDisplay
 from backstay.report.figures._display import Canvas, Point
+from backstay.report.figures._labels import one_line
 from backstay.report.figures._numbers import shaded
 from backstay.report.figures._style import PAPER, Looks, Style
 
 # Values further from 0 have the colour of this one.
 STRONGEST = 3.0
+# Names of features take this share of the width at most.
+NAMES = 0.26
 # Above and below the mean: apart for all kinds of colour blindness, on white and on black.
 HIGH, LOW = (214, 96, 24), (47, 127, 193)
 # Features that are drawn, the most often chosen first: a picture of more cannot be read.
@@ -115,7 +117,9 @@ class HeatmapDisplay(SampleDisplay):
                 canvas.barh(-0.6 - BAR / 2, end - start, BAR, start, **looks)
                 if end < m - 0.5:
                     canvas.vlines(end, -0.6 - BAR, n - 0.5, color=PAPER, linewidth=1.5)
-        canvas.set_yticks(list(range(n)), [_one_line(name, width) for name in self.features])
+        canvas.set_yticks(
+            list(range(n)), [one_line(clean(name), NAMES * width) for name in self.features]
+        )
         canvas.set_xticks([], [])
         canvas.set_xlim(-0.5, m - 0.5)
         canvas.set_ylim(n - 0.5, top - 0.1)
@@ -191,8 +195,3 @@ def _pixels(values: NDArray[np.float64]) -> NDArray[np.uint8]:
     pixels[..., :3] = np.where(known[..., None] > 0, HIGH, LOW)
     pixels[..., 3] = np.round(255 * np.abs(known) ** 0.8)
     return pixels
-
-
-def _one_line(name: str, width: float) -> str:
-    shown = wrapped(clean(name), width, 0.26).split("\n")
-    return shown[0] if len(shown) == 1 else f"{shown[0][:-1]}…"

@@ -34,6 +34,12 @@ def shortened(name: str) -> str:
     return name if len(name) <= LONGEST else f"{name[: LONGEST - 1]}…"
 
 
+def one_line(name: str, room: float) -> str:
+    """Return a name that is at most so wide; the end of a long one is left out."""
+    ends = [name, *(f"{name[:n]}…" for n in range(len(name) - 1, 0, -1))]
+    return next((said for said in ends if text_width(said, SIZE) <= room), "…")
+
+
 def fitting(
     labels: Sequence[Label],
     window: tuple[tuple[float, float], tuple[float, float]],

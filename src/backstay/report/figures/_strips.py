@@ -12,9 +12,9 @@ from backstay.report._words import clean, count, two_decimals
 from backstay.report.figures._classes import SampleDisplay
 from backstay.report.figures._display import Canvas, Point
 from backstay.report.figures._heatmap import SHOWN, cell_label
+from backstay.report.figures._labels import one_line
 from backstay.report.figures._numbers import OUTCOME
 from backstay.report.figures._style import GRID, INK, Looks, Style
-from backstay.report.figures._svg import text_width
 
 # Height of a panel in points; the width of a class in it, and the least width of a panel.
 HEIGHT, CLASS, LEAST = 130, 26, 112
@@ -106,7 +106,7 @@ class StripDisplay(SampleDisplay):
         for place, (name, own) in enumerate(self.panels):
             line, column = divmod(place, columns)
             points += self._panel(canvas, own, column, -line)
-            title = _fitting(clean(name), room)
+            title = one_line(clean(name), room)
             high = 1 - TITLE / 2 - line
             canvas.text(column + 0.5, high, title, ha="center", va="center", fontsize=11, color=INK)
         ticks = [float(_along(v, -line)) for line in range(rows) for v in TICKS]
@@ -177,9 +177,3 @@ def _along(values: Any, floor: float) -> Any:
 def _spread(n: int) -> NDArray[np.float64]:
     """Return places between −1 and 1 that keep neighbours apart, the same for the same n."""
     return np.asarray(2 * ((np.arange(n) * 0.6180339887498949 + 0.5) % 1) - 1, dtype=np.float64)
-
-
-def _fitting(name: str, room: float) -> str:
-    """Return a name that fits above a panel; the end of a long one is left out."""
-    ends = [name, *(f"{name[:n]}…" for n in range(len(name) - 1, 0, -1))]
-    return next((said for said in ends if text_width(said, 11) <= room), "…")

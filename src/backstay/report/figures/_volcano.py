@@ -45,6 +45,7 @@ class VolcanoDisplay(Display):
     def __init__(self, data: pd.DataFrame, effect: str = "effect") -> None:
         super().__init__(data)
         self.effect = effect
+        self.marked = "in the signature"
         known = data[data["effect"].notna() & data["q_value"].notna()].copy()
         known["name"] = [clean(str(name)) for name in known["name"]]
         # A q of 0 is one too small for the computer.
@@ -65,11 +66,14 @@ class VolcanoDisplay(Display):
         data = results.features(method, size).frame()
         data["name"] = data["feature"].map(results.data.label)
         columns = ["name", "effect", "q_value", "in_signature"]
-        return cls(data.reindex(columns=columns), results.data.target.words().effect)
+        display = cls(data.reindex(columns=columns), results.data.target.words().effect)
+        if results.choice().kind == "nothing":
+            display.marked = "among the most often chosen"
+        return display
 
     def series(self) -> list[tuple[str, Style]]:
-        """Return features in the signature and all others."""
-        return [("in the signature", Style(1)), ("other features", Style(0))]
+        """Return features in the signature, or else the most often chosen, and all others."""
+        return [(self.marked, Style(1)), ("other features", Style(0))]
 
     def finding(self) -> str:
         """Say how many features have a small q, and the largest effects of the signature."""
@@ -83,7 +87,7 @@ class VolcanoDisplay(Display):
         largest = ours.reindex(ours["effect"].abs().sort_values(ascending=False).index)
         pairs = zip(largest["name"], largest["effect"], strict=True)
         named = [f"{name} ({two_decimals(value)})" for name, value in pairs]
-        return f"{words} Largest effects in the signature: {listed(named[:5])}." if named else words
+        return f"{words} Largest effects {self.marked}: {listed(named[:5])}." if named else words
 
     def _draw(self, canvas: Canvas, width: float) -> list[Point]:
         known = self._known
