@@ -77,6 +77,7 @@ def test_a_table_is_used_as_a_frame(results):
     assert len(table.head(2)) == 2
     assert table.to_csv(index=False).startswith("dataset,method")
     assert not hasattr(table, "no_such_thing")
+    assert np.asarray(table).shape == pd.DataFrame(table).shape == table.shape
 
 
 def test_notebooks_show_what_objects_are(data, results):
@@ -99,3 +100,15 @@ def test_notebooks_show_what_objects_are(data, results):
 def test_a_parameter_of_the_study_given_to_run_is_named(data):
     with pytest.raises(TypeError, match=r"n_jobs is a parameter of Study, not of its run\(\)"):
         Study("t", 2).run(*data, n_jobs=2)
+
+
+@pytest.mark.parametrize("y", [None, "class", 3.5])
+def test_one_outcome_for_all_rows_is_refused_in_a_sentence(y):
+    with pytest.raises(ValueError, match="y must hold one outcome per row; got"):
+        Study("t", 2).run(np.ones((6, 3)), y)
+
+
+@pytest.mark.parametrize(("name", "meant"), [("ttest", "t"), ("F_test", "f")])
+def test_a_test_is_found_by_the_letter_of_its_statistic(name, meant):
+    with pytest.raises(ValueError, match=rf"did you mean {meant}\b"):
+        make_methods([name])

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import pandas as pd
+from numpy.typing import NDArray
 
 from backstay._notebook import SHOWN_ROWS, as_html
 from backstay.results._records import Records
@@ -49,6 +50,9 @@ class Table:
 
     def __iter__(self) -> Iterator[Any]:
         return iter(self._data)
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
+        return self._data.to_numpy(dtype)
 
     def __repr__(self) -> str:
         shown = self._data.to_string(index=False, max_rows=SHOWN_ROWS, float_format="{:.4g}".format)

@@ -90,8 +90,8 @@ def read_subsets(subsets: Any, n_features: int | None) -> Runs:
         masks = [run for run in runs if run.dtype == np.bool_]
         if not masks:
             raise ValueError(
-                "n_features is needed when every subset is a list of indices: pass the number of "
-                "features that they were selected from."
+                "n_features is needed when every subset is a list of names or indices: pass the "
+                "number of features that they were selected from."
             )
         n_features = masks[0].size
     selected = np.zeros((len(runs), int(n_features)), dtype=np.bool_)

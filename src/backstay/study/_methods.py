@@ -388,7 +388,8 @@ def make_methods(
     for name in chosen:
         if name not in PANEL:
             known = [*PANEL, "default", "quick", *GROUPS]
-            near = difflib.get_close_matches(name.lower().replace("_", "-"), known, 3, 0.5)
+            plain = name.lower().replace("_", "-").removesuffix("test").strip("-")
+            near = difflib.get_close_matches(plain, known, 3, 0.5)
             near += [n for n in PANEL if name.lower() in n and n not in near][:3]
             there = (
                 f"did you mean {' or '.join(near)}?" if near else f"there are {', '.join(PANEL)}."

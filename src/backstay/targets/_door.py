@@ -62,6 +62,8 @@ def as_target(
         raise Refusal(
             f"target={kind!r} is unknown; there are {', '.join(KINDS)}.", parameter="target"
         )
+    if y is None or isinstance(y, str | float | int):
+        raise Refusal(f"y must hold one outcome per row; got {y!r}.")
     has_fields = isinstance(y, np.ndarray) and y.dtype.names is not None
     if has_fields or horizon is not None or kind == "survival":
         if kind not in (None, "survival") or not has_fields:
