@@ -74,6 +74,8 @@ class Scaling:
         self.identity = scaling is None
         if scaling is None:
             return
+        if scaling == "standard":
+            X = np.asarray(X)  # also of shared rows
         low, high = X.min(axis=0), X.max(axis=0)
         if scaling == "minmax":
             self.shift, spread = low, high - low

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import Field, field
+from functools import reduce
 from numbers import Integral, Real
 from typing import Any, ClassVar, TypeVar
 
@@ -20,6 +21,7 @@ from sklearn.utils.multiclass import type_of_target
 from sklearn.utils.validation import (
     _check_sample_weight,
     _num_samples,
+    check_array,
     check_is_fitted,
     check_X_y,
     has_fit_parameter,
@@ -44,6 +46,7 @@ __all__ = [
 ]
 
 FLOATS = [np.float64, np.float32]
+PART_CELLS = 2**20  # of shared rows that are copied at a time
 # Kinds of outcome, and how messages call them.
 OUTCOMES = {"classes": "classes", "numbers": "numbers", "survival": "times until an event"}
 SURVIVAL = np.dtype([("event", "?"), ("time", "<f8")])
@@ -182,6 +185,41 @@ def names_of_rows(argument: str, given: Any, n_rows: int) -> NDArray[Any]:
     return names
 
 
+class SharedRows:
+    """Rows of a large table that processes share, for methods that set ``takes_shared_rows``.
+
+    They are copied a few at a time, or where a method copies them anyway.
+    """
+
+    ndim = 2
+
+    def __init__(self, table: NDArray[Any], rows: NDArray[np.intp]) -> None:
+        self.table, self.rows, self.dtype = np.asarray(table), rows, table.dtype
+        self.shape, self.size = (len(rows), table.shape[1]), len(rows) * table.shape[1]
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
+        return np.asarray(self.table[self.rows], dtype)
+
+    def __getitem__(self, key: Any) -> NDArray[Any]:
+        rows, columns = key if isinstance(key, tuple) else (key, slice(None))
+        return np.asarray(self.table[self.rows[rows], columns])
+
+    def parts(self, order: Iterable[int] | None = None) -> Iterator[tuple[slice, NDArray[Any]]]:
+        """Yield a few rows at a time, in an order, and their places in it."""
+        places = np.arange(len(self.rows)) if order is None else np.asarray(order)
+        step = max(1, PART_CELLS // self.shape[1])
+        for start in range(0, len(places), step):
+            yield slice(start, start + step), self[places[start : start + step]]
+
+    def min(self, axis: int) -> NDArray[Any]:
+        """Return the least value of every column."""
+        return reduce(np.minimum, (part.min(axis=axis) for _, part in self.parts()))
+
+    def max(self, axis: int) -> NDArray[Any]:
+        """Return the greatest value of every column."""
+        return reduce(np.maximum, (part.max(axis=axis) for _, part in self.parts()))
+
+
 def validate_X_y(
     estimator: Any,
     X: Any,
@@ -191,6 +229,11 @@ def validate_X_y(
     allow_nan: bool = False,
 ) -> tuple[Any, NDArray[Any]]:
     """Check a table and its labels; set ``n_features_in_`` and ``feature_names_in_``."""
+    finite = "allow-nan" if allow_nan else True
+    if isinstance(X, SharedRows):
+        for _, part in X.parts():
+            check_array(part, input_name="X", ensure_all_finite=finite)
+        return X, validate_names(estimator, X, y)
     check_columns(estimator, X, nominal=False)
     y = plain_labels(y)
     X, y = validate_data(
@@ -199,7 +242,7 @@ def validate_X_y(
         y,
         dtype=FLOATS,
         accept_sparse=accept_sparse,
-        ensure_all_finite="allow-nan" if allow_nan else True,
+        ensure_all_finite=finite,
         ensure_min_samples=2,
     )
     return X, y

@@ -213,6 +213,9 @@ class FeatureRanker(OutcomeMixin, SelectorMixin, BaseEstimator):
         StrOptions({"fdr"}),  # for the filters that test; the others refuse it by name
     )
 
+    # Whether `fit` takes ``SharedRows``, of which it copies as little as it can.
+    takes_shared_rows: ClassVar[bool] = False
+
     # Whether a method tests y beside covariates; others see what these leave of the features.
     tests_beside_covariates: ClassVar[bool] = False
 

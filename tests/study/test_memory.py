@@ -1,17 +1,21 @@
 """Tasks that find too little memory: fewer at a time, and failed only if alone."""
 
 import os
+import signal
 import threading
 
 import numpy as np
+import pandas as pd
 import pytest
 from joblib import parallel_config
 from scipy import sparse
 
+from backstay import ReliefF, _validation
+from backstay._validation import SharedRows
 from backstay.base import FeatureRanker
 from backstay.datasets import make_xor
-from backstay.feature_weighting import TTest
-from backstay.study import Study, Subsampling, _parallel
+from backstay.feature_weighting import SVMRFE, BetweenWithinRatio, RReliefF, TTest, _svm
+from backstay.study import Dataset, Study, Subsampling, _leftovers, _parallel, _rows
 from backstay.study._protocols import Split
 from reference.study import contents
 
@@ -94,3 +98,85 @@ def test_failed_tasks_are_retried_on_the_command_line(tmp_path, call, monkeypatc
         assert "3 of 6 tasks on 't' failed" in call(*command).err
     assert "3 of 6 tasks on 't' failed" in call(*command).err
     assert "failed" not in call(*command, "--retry-failed").err
+
+
+ODD = np.random.default_rng(0).normal(size=(60, 300)).astype(np.float32)
+ODD[:, 7] = 1
+TAKEN = np.random.default_rng(1).permutation(60)[:40]
+
+
+@pytest.mark.parametrize(
+    "method",
+    [
+        ReliefF(),
+        ReliefF(metric="euclidean"),
+        RReliefF(),
+        SVMRFE(),
+        SVMRFE(scaling="standard"),
+        SVMRFE(scaling=None),
+        TTest(),
+        BetweenWithinRatio(),
+    ],
+    ids=repr,
+)
+@pytest.mark.parametrize("single_cells", [100, 2**24])
+def test_methods_find_the_same_in_shared_rows_as_in_copies(method, single_cells, monkeypatch):
+    monkeypatch.setattr(_validation, "PART_CELLS", 1000)
+    monkeypatch.setattr(_svm, "SINGLE_CELLS", single_cells)
+    table, classes = ODD.copy(), np.arange(40) % 3
+    outcome = np.sqrt(1 + np.arange(40)) if isinstance(method, RReliefF) else classes
+    copied = method.fit(table[TAKEN], outcome).feature_importances_
+    shared = method.fit(SharedRows(table, TAKEN), outcome)
+    np.testing.assert_array_equal(shared.feature_importances_, copied)
+    np.testing.assert_array_equal(table, ODD)
+    assert shared.n_features_in_ == 300
+
+
+def test_gaps_in_shared_rows_are_found_or_refused_as_in_copies(monkeypatch):
+    monkeypatch.setattr(_validation, "PART_CELLS", 1000)
+    table = ODD.copy()
+    table[TAKEN[-1], 5] = np.nan
+    shared, classes = SharedRows(table, TAKEN), np.arange(40) % 2
+    with pytest.raises(ValueError, match="Input X contains NaN"):
+        TTest().fit(shared, classes)
+    found = ReliefF().fit(shared, classes).feature_importances_
+    np.testing.assert_array_equal(found, ReliefF().fit(table[TAKEN], classes).feature_importances_)
+
+
+def test_a_study_shares_one_table_and_finds_the_same(tmp_path, monkeypatch):
+    frame = pd.DataFrame(ODD).add_prefix("g")
+
+    def run_on(table):
+        methods = {"t": TTest(), "relieff": ReliefF(), "svm-rfe": SVMRFE()}
+        study = Study(methods, Subsampling(2), sizes=[2], n_jobs=2, random_state=0)
+        return contents(study.run(table, np.arange(60) % 2))
+
+    expected = run_on(frame)
+    assert Dataset.shared_table(frame) is frame  # it is small
+    for module in (_leftovers, _rows):
+        monkeypatch.setattr(module, "SHARED_CELLS", 0)
+    shared = Dataset.shared_table(frame)
+    pd.testing.assert_frame_equal(shared, frame)
+    values = _rows.numbers_of(shared)
+    while not isinstance(values, np.memmap):
+        values = values.base
+    assert str(values.filename).startswith(str(_leftovers._own_folder(os.getpid())))
+    assert run_on(shared) == expected
+    texts = frame.assign(kind="a")
+    assert Dataset.shared_table(texts) is texts
+
+
+def test_without_room_a_table_stays_where_it_is(monkeypatch):
+    resource = pytest.importorskip("resource")  # not on Windows
+    monkeypatch.setattr(_leftovers, "SHARED_CELLS", 0)
+    frame, folder = pd.DataFrame(ODD), _leftovers._own_folder(os.getpid())
+    before = os.listdir(folder)
+    bounds = resource.getrlimit(resource.RLIMIT_FSIZE)
+    ignored = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (1000, bounds[1]))
+    try:
+        assert Dataset.shared_table(frame) is frame
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, bounds)
+        signal.signal(signal.SIGXFSZ, ignored)
+    assert os.listdir(folder) == before

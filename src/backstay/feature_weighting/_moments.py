@@ -117,7 +117,7 @@ class _MomentFilter(SignificanceFilter):
     """What these filters share: the moments of the classes that have rows."""
 
     instead: ClassVar = {"numbers": "SlopeTest", "survival": "CoxScore"}
-    tests_beside_covariates = True
+    tests_beside_covariates = takes_shared_rows = True
 
     def _moments(
         self, X: NDArray[Any], y: Indices, sample_weight: Array | None

@@ -146,6 +146,7 @@ class ReliefF(NominalFramesMixin, FeatureRanker):
     n_jobs: int | None = None
     random_state: Any = None
 
+    takes_shared_rows = True
     instead: ClassVar = {"numbers": "RReliefF", "survival": "OnResiduals(RReliefF())"}
 
     def _validate_input(self, X: Any, y: Any) -> tuple[ReliefColumns, NDArray[Any]]:

@@ -5,6 +5,7 @@ Rows are sorted by class, so that the neighbours of one class lie together.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -17,7 +18,7 @@ from sklearn.utils import check_array
 from backstay._kernels import _relief as kernels
 from backstay._kernels._distances import pad, padded_zeros, pair_distances
 from backstay._metric import rows_for_metric
-from backstay._validation import FLOATS, is_nominal, take
+from backstay._validation import FLOATS, SharedRows, is_nominal, take
 from backstay.base import Array, Indices
 
 Floats = NDArray[np.floating[Any]]
@@ -250,25 +251,36 @@ class ReliefTable:
 
 def _scale_dense(X: Floats, order: Indices) -> tuple[Floats, Floats, NDArray[np.bool_]]:
     """Columns scaled to [0, 1]: complete ones (padded), those with gaps, and which these are."""
-    X = np.ascontiguousarray(X)
     n, d = X.shape
     low, high = np.full(d, np.inf, X.dtype), np.full(d, -np.inf, X.dtype)
     has_gap = np.zeros(d, bool)
-    kernels.column_ranges(X, low, high, has_gap)
+    for _, part, _ in _parts(X, order):
+        kernels.column_ranges(part, low, high, has_gap)
     varies = low < high
     low[~varies] = 0.0
     factor = np.divide(1.0, high - low, out=np.zeros_like(low), where=varies)
     has_gap &= varies
     dense = padded_zeros(n, d - has_gap.sum(), X.dtype)
     if not has_gap.any() and varies.all():
-        kernels.scale_all_columns(X, order, low, factor, dense)
-        return dense, X[:, :0], has_gap
+        for place, part, rows in _parts(X, order):
+            kernels.scale_all_columns(part, rows, low, factor, dense[place])
+        return dense, np.empty((n, 0), X.dtype), has_gap
+    X = np.ascontiguousarray(X)
     gaps = np.empty((n, has_gap.sum()), X.dtype)
     kernels.scale_columns(X, order, np.flatnonzero(has_gap), low, factor, gaps)
     whole = np.flatnonzero(~has_gap)
     kernels.scale_columns(X, order, whole, low, factor, dense)
     dense[:, : len(whole)][:, ~varies[whole]] = 0.0  # a constant with gaps is NaN · 0
     return dense, gaps, has_gap
+
+
+def _parts(X: Any, order: Indices) -> Iterator[tuple[slice, Floats, Indices]]:
+    """Yield places in `order`, an array with the rows that belong there, and which these are."""
+    if not isinstance(X, SharedRows):
+        yield slice(None), np.ascontiguousarray(X), order
+        return
+    for place, part in X.parts(order):
+        yield place, part, np.arange(len(part))
 
 
 def _scale_sparse(X: Any) -> Any:

@@ -92,6 +92,7 @@ class SVMRFE(EliminationRanker):
     tol: float | str = param("auto", TOLERANCE, StrOptions({"auto"}))
     max_iter: int = param(MAX_ITER, positive_int())
 
+    takes_shared_rows = True
     instead: ClassVar = {"numbers": "RidgeRFE", "survival": "OnResiduals(RidgeRFE())"}
 
     def _score(self, X: Any, y: Indices, sample_weight: Array | None) -> Array:

@@ -16,6 +16,7 @@ from backstay._design import Covariates, Design
 from backstay._refusal import Refusal
 from backstay._suspicion import Suspicion
 from backstay._validation import names_of_rows
+from backstay.study._leftovers import shared_table
 from backstay.targets import Target, as_target
 
 
@@ -73,6 +74,8 @@ class Dataset:
     found: Sequence[Suspicion] | None = None
     positive: Any = None
     target: str | None = None
+
+    shared_table = staticmethod(shared_table)
 
 
 @dataclass(frozen=True)

@@ -14,6 +14,12 @@ import tempfile
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from backstay.study._rows import SHARED_CELLS, numbers_of
 
 try:
     import fcntl
@@ -116,3 +122,22 @@ def _remove_semaphores(pid: int) -> None:
                 name.unlink()
     except OSError:  # another user's process by now
         return
+
+
+def shared_table(X: Any) -> Any:
+    """Move a large frame of numbers to a file that worker processes map, if there is room for it.
+
+    Otherwise they share a copy, beside the one of this process.
+    """
+    values, folder = numbers_of(X), _own_folder(os.getpid())
+    if values is None or folder is None or values.size < SHARED_CELLS:
+        return X
+    file, path = tempfile.mkstemp(dir=folder)
+    try:
+        with open(file, "wb") as opened:
+            values.tofile(opened)
+    except OSError:
+        os.unlink(path)
+        return X
+    moved = np.memmap(path, values.dtype, "c", shape=values.shape)
+    return pd.DataFrame(moved, X.index, X.columns, copy=False)

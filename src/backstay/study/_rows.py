@@ -11,12 +11,13 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from backstay import ensemble, feature_weighting, instance_weighting, redundancy, wrappers
-from backstay._validation import take
+from backstay._validation import SharedRows, take
 from backstay.base import InstanceWeighted
 from backstay.study._controls import EqualMass
 from backstay.targets import Beside
 
 Array = NDArray[np.float64]
+SHARED_CELLS = 2**24
 
 
 @dataclass(frozen=True)
@@ -39,6 +40,12 @@ class Rows:
         """Return the rows, with or without the names of their columns."""
         table = self._table(as_numbers)
         return table if self.chosen is None else take(table, self.chosen)
+
+    def shared(self) -> Any:
+        """Return the rows as numbers; not copied if there are many."""
+        if self.numbers is None or self.chosen is None or self.numbers.size < SHARED_CELLS:
+            return self.all_columns(as_numbers=True)
+        return SharedRows(self.numbers, self.chosen)
 
     def columns(self, columns: NDArray[np.intp], *, as_numbers: bool = False) -> Any:
         """Return some columns of the rows, with or without their names."""

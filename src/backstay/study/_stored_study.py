@@ -222,6 +222,7 @@ def enter_data(store: Store, runs: PlannedRuns) -> None:
         store.describe_study({f"suspicions beside {data.name}": beside})
     if data.annotation is not None:
         store.describe_study({f"annotation of {data.name}": data.annotation})
+    runs.facts["feature_names"] = None  # up to a million; they are in the store
 
 
 def _arrays(runs: PlannedRuns) -> dict[str, NDArray[Any]]:

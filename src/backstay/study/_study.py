@@ -385,7 +385,7 @@ class Study:
             store.forget_failures(data.name)
         describe_data(store, data)
         ran = self._run_tasks(store, study, runs, shard)
-        records = Records(store, data.name, runs.facts)
+        records = Records(store, data.name, store.datasets()[data.name])
         describe_selected(records, data.X, changed=ran > 0, of_all=shard is not None)
         report_failures(store, data.name)
         if self.decoys and shard is None:

@@ -83,9 +83,10 @@ def _run(inputs: SharedInputs, method: Any, split: Split, record: TaskRecord) ->
     with Stage(record, "method"):
         nameless = train.numbers is not None and reads_numbers(method)
         seen = inputs.prediction.target.values_for(method, y_train)
-        table = train.all_columns(as_numbers=nameless)
         target = inputs.prediction.target if split.shuffled is None else split.shuffled
         beside |= units_for(method, design, target.take(split.train))
+        shared = nameless and not beside and getattr(method, "takes_shared_rows", False)
+        table = train.shared() if shared else train.all_columns(as_numbers=nameless)
         fitted = seeded(method, split.seed).fit(table, seen, **beside)
         # With shuffled labels there is nothing to find, and to say so is right.
         ranking = ranking_of(fitted, len(columns), len(y_train), split.seed, shuffled)
