@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from backstay.cli._show import table
+from backstay.cli._show import say, table
 
 COLUMNS = ["method", "stability", "of modules", "AUC of svm", "runs", "filled at random"]
 ROW = [
@@ -18,13 +18,13 @@ ROW = [
 ]
 
 
-def written(monkeypatch, width, *given):
+def written(monkeypatch, width, *given, by=table):
     stream = io.StringIO()
     stream.isatty = lambda: True
     monkeypatch.setenv("COLUMNS", str(width))
     monkeypatch.setenv("TERM", "dumb")
     monkeypatch.setattr(sys, "stdout", stream)
-    table(*given)
+    by(*given)
     return stream.getvalue()
 
 
@@ -46,3 +46,8 @@ def test_rows_become_paragraphs_where_columns_are_too_narrow(monkeypatch):
     said = " ".join(" ".join(lines).split())
     assert said == f"what: {rows[0][1]}; source: Student 1908"
     assert all(line.startswith("  ") and len(line) <= 60 for line in lines)
+
+
+def test_a_number_stays_with_its_percent_sign(monkeypatch):
+    text = written(monkeypatch, 19, "chosen on about 43 % of draws [0.29, 0.43]", by=say)
+    assert text.splitlines() == ["chosen on about", "43 % of draws", "[0.29, 0.43]"]

@@ -50,8 +50,12 @@ def _write(thing: Any, stream: Any) -> None:
 
 
 def say(text: Any = "", style: str = "") -> None:
-    """Write a line to standard output."""
-    _write(Text(printable(text), style=style), sys.stdout)
+    """Write lines to standard output; in a terminal, no interval and no number with % is broken."""
+    shown = printable(text)
+    if sys.stdout.isatty():
+        width = _console(sys.stdout).width
+        shown = "\n".join(_wrap(line, width) for line in shown.split("\n"))
+    _write(Text(shown, style=style), sys.stdout)
 
 
 def warn(text: str) -> None:
@@ -61,9 +65,9 @@ def warn(text: str) -> None:
 
 
 def complain(text: str, prefix: str = "backstay: ") -> None:
-    """Write what went wrong to standard error, as one line."""
+    """Write what went wrong to standard error."""
     line = Text(prefix, style="red").append(printable(text), style="default")
-    _console(sys.stderr).print(line, soft_wrap=True)
+    _console(sys.stderr).print(line)
 
 
 def listing(pairs: Iterable[tuple[str, Any]]) -> None:
@@ -123,8 +127,8 @@ def _wrap(text: str, width: int) -> str:
 
 
 def _held(text: str) -> str:
-    """Return a text in which an interval holds together."""
-    return re.sub(r"\[[^\]]{0,20}\]", lambda found: found[0].replace(" ", "\xa0"), text)
+    """Return a text in which an interval, or a number and its %, holds together."""
+    return re.sub(r"\[[^\]]{0,20}\]|\d %", lambda found: found[0].replace(" ", "\xa0"), text)
 
 
 def _cell(value: Any) -> str:

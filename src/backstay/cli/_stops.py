@@ -11,6 +11,7 @@ This module loads only the standard library, because nothing of it works before 
 from __future__ import annotations
 
 import _thread
+import atexit
 import os
 import signal
 import sys
@@ -45,6 +46,8 @@ def stops_raised(*, whole_process: bool = False) -> Iterator[None]:
     if threading.current_thread() is not threading.main_thread():  # others may not set handlers
         yield
         return
+    if whole_process:
+        atexit.register(_ignore)  # as the first, so that it is called last
     stops = _Stops(whole_process)
     # What a shell has this process ignore, as Ctrl-C in the background, stays ignored.
     before = {
@@ -94,6 +97,12 @@ class _Stops:
 def _send_again(number: int) -> None:
     time.sleep(SECONDS_UNTIL_AGAIN)
     os.kill(os.getpid(), number)
+
+
+def _ignore() -> None:
+    """Ignore what comes while Python takes itself apart: nothing is left that could be stopped."""
+    for number in EXIT_CODES:
+        signal.signal(number, signal.SIG_IGN)
 
 
 def _loading(frame: FrameType | None) -> bool:

@@ -249,11 +249,12 @@ def recommendation_words(advice: Recommendation) -> str:
             )
         known = not math.isnan(trusted.null)
         null = f"; {two_decimals(trusted.null)} with shuffled outcomes" if known else ""
+        was = "was" if len(advice.core) == 1 else "were"
         words += (
             "Its stability on resamples of these rows is "
             f"{two_decimals(trusted.stability.value)} over {considered.runs}{null}. {expected} "
             f"{len(advice.core)} of the {count(len(advice.signature), 'feature')} in the "
-            "signature, its core, were selected in more than half of the runs."
+            f"signature, its core, {was} selected in more than half of the runs."
         )
     if considered.weighting is not None:
         verdict = weighting_words(considered.weighting)

@@ -132,10 +132,12 @@ def _about_signature(evidence: Evidence) -> str:
             f"size is estimated as {two_decimals(found.value)} "
             f"(95\u202f% interval {interval(found.low, found.high)})."
         )
+    title = names[choice.method].title
+    the = "the " if title.endswith(" test") and "'" not in title else ""
     within = f", in {count(groups, 'group')} of correlated features (|r| ≥ 0.7)" if groups else ""
     return (
         f"The signature is the {count(len(evidence.signature), 'feature')} that "
-        f"{names[choice.method].title} selected most often with {choice.size} features per split; "
+        f"{the}{title} selected most often with {choice.size} features per split; "
         f"{evidence.n_core} of them were selected in more than half of the splits{within}. Its "
         f"stability on resamples of these samples was {two_decimals(choice.stability)} "
         f"(95\u202f% interval {interval(choice.low, choice.high)}).{again}"
