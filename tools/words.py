@@ -1,6 +1,6 @@
 """Count the words of reports as a reader meets them, in Debian's chromium.
 
-python tools/words.py FOLDER/report.html …
+python -m tools.words FOLDER/report.html …
 
 Four numbers per report, at a width of 1280 pixels: what is seen on opening (folded parts closed,
 tables and the text of figures included), its sentences alone (without tables, figures and

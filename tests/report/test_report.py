@@ -687,6 +687,10 @@ def test_symbols_stand_before_names(tmp_path):
     assert names == expected
     assert set(part.figures["heatmap"].features) == set(expected)
     assert {name for name, _ in part.figures["strips"].panels} == set(expected)
+    X["probe0"] = (y == "ill").astype(float) + X["probe0"] / 1e6  # gives the classes away
+    found = small_study({"t": TTest()}, 6, [4]).run(X, y, annotation={"gene symbol": symbols})
+    (warning,) = Report(found).parts[0].answer.warnings
+    assert warning.title == "SYM0 · probe0 alone nearly gives the classes away."
 
 
 def test_a_sample_that_is_always_wrong_is_named_at_the_top(tmp_path):

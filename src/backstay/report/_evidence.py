@@ -160,7 +160,7 @@ def gather(results: Results) -> Evidence:
         values_kept=results.samples.kept(),
         expected_false=results.selections.expected_false(choice.method, size),
         suspicions=[
-            Suspicion(one["kind"], one["severity"], one["figures"])
+            Suspicion(one["kind"], one["severity"], _labelled(one["figures"], results.data))
             for one in results.suspicions().frame().to_dict("records")
         ],
         plan=_plan(results),
@@ -170,6 +170,15 @@ def gather(results: Results) -> Evidence:
             results.selections.batch_agreement().frame(),
         ),
     )
+
+
+def _labelled(figures: dict[str, Any], data: DatasetFacts) -> dict[str, Any]:
+    """Return the figures of a suspicion with symbols before the names of features."""
+    if data.feature_names is None or not isinstance(figures.get("features"), list):
+        return figures
+    place = {str(name): j for j, name in enumerate(data.feature_names)}
+    named = [data.label(place[one]) if one in place else one for one in figures["features"]]
+    return {**figures, "features": named}
 
 
 def _plan(results: Results) -> Plan | None:
