@@ -16,7 +16,6 @@ from backstay.targets import Target, find_metric
 
 # Share of the way from guessing to the best score that counts as no difference: 0.05 of an AUC.
 MARGIN = 0.1
-SHOWN = ("found", "expected", "difference")  # with intervals, in a notebook
 
 
 @dataclass(frozen=True)
@@ -251,16 +250,11 @@ class Validation:
         return plain_values
 
     def _repr_html_(self) -> str:
-        shown = [
-            {
-                "score": find_metric(one.metric).title,
-                **{name: _with_ends(getattr(one, name)) for name in SHOWN},
-                "p": one.p_value,
-                "verdict": one.verdict,
-            }
-            for one in self.scores
-        ]
-        return as_html(repr(self), pd.DataFrame(shown))
+        shown = pd.DataFrame({"score": [find_metric(one.metric).title for one in self.scores]})
+        for name in ("found", "expected", "difference"):
+            ends = [vars(getattr(one, name)).values() for one in self.scores]
+            shown[name] = ["{:.3g} [{:.3g}, {:.3g}]".format(*three) for three in ends]
+        return as_html(repr(self), shown.assign(verdict=[one.verdict for one in self.scores]))
 
     def __repr__(self) -> str:
         one = self.main
@@ -268,7 +262,3 @@ class Validation:
             f"Validation({self.n_rows} rows, {one.metric} {one.found.value:.3f}, expected "
             f"{one.expected.value:.3f}: {one.verdict})"
         )
-
-
-def _with_ends(estimate: Estimate) -> str:
-    return f"{estimate.value:.3g} [{estimate.low:.3g}, {estimate.high:.3g}]"
