@@ -117,4 +117,10 @@ def leave(code: int) -> NoReturn:
     for number in EXIT_CODES:
         if in_main and signal.getsignal(number) is not signal.SIG_IGN:
             signal.signal(number, lambda *_: os._exit(code))
+    # Idle workers would end by themselves, but on a busy machine not for seconds.
+    executor = getattr(
+        sys.modules.get("joblib.externals.loky.reusable_executor"), "_executor", None
+    )
+    if executor is not None:
+        executor.shutdown(kill_workers=True)
     sys.exit(code)
