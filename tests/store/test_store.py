@@ -413,6 +413,7 @@ def test_results_of_a_run_leave_the_store_to_the_next(path):
         ("UPDATE tasks SET dataset = 'other' WHERE id = 2", "the record of task 2 does not check"),
         ("DELETE FROM sums WHERE source = 'study'", "does not check, and"),
         ("UPDATE sums SET source = 'x' WHERE source = 'datasets'", "set 'data' does not check"),
+        ("INSERT INTO sums VALUES ('x', 'facts', '', 0)", "the table 'x' is missing"),
     ],
 )  # fmt: skip
 def test_missing_and_renamed_rows_are_named_on_opening(path, edit, said, call):

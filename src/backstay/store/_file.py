@@ -371,7 +371,8 @@ class StoreFile:
                 if held.get(key) != sums.get(key):
                     entry = ENTRIES[table].format(*key)
                     problems.append(f"{entry} {'does not check' if key in held else 'is missing'}")
-        return problems
+        sources = {row[0] for row in self._rows("SELECT DISTINCT source FROM sums")}
+        return [*problems, *(f"the table {one!r} is missing" for one in sources - {*NAMED_BY})]
 
     def _rows(self, query: str, *values: Any) -> list[Any]:
         with self._explained():
