@@ -2,7 +2,7 @@
 
 python -m benchmarks.faults [--quick] [--again] [--page] [PART …]
 
-The parts are kills, stores, edits, memory, files, special and fits.
+The parts are kills, stores, edits, memory, scheduler, files, special and fits.
 
 Trials that are in record.json are not run again, so the command can be stopped at any time and
 goes on where it was; --again forgets those of the named parts. --quick runs a tenth, into a
@@ -15,14 +15,14 @@ import time
 from collections import Counter
 from pathlib import Path
 
-from benchmarks.faults import edits, files, fits, kills, memory, special, stores
+from benchmarks.faults import edits, files, fits, kills, memory, scheduler, special, stores
 
 HERE = Path(__file__).parent
 PAGE = HERE.parents[1] / "docs" / "reliability.md"
 START, END = "<!-- faults: written by python -m benchmarks.faults --page -->", "<!-- end -->"
 PARTS = {
     part.__name__.rpartition(".")[2]: part
-    for part in (kills, stores, edits, memory, files, special, fits)
+    for part in (kills, stores, edits, memory, scheduler, files, special, fits)
 }
 
 
