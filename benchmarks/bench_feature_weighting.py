@@ -216,9 +216,7 @@ def downdating_error(X, y):
     while machines.remaining > 1:
         features = machines.features[: machines.remaining]
         count = elimination._n_dropped(0.1, elimination.LIFT["down"], machines.remaining)
-        dropped = np.empty(machines.remaining, dtype=bool)
-        elimination.mark_smallest(machines.weights(), features, count, dropped)
-        machines.drop(dropped)
+        machines.drop(elimination.smallest(machines.weights(), features, count))
         rest = machines.rows[:, : machines.remaining]
         exact = rest @ rest.T
         worst = max(worst, np.abs(machines.gram - exact).max() / np.abs(exact).max())

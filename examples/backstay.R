@@ -8,6 +8,12 @@
 # Or from a shell: Rscript examples/backstay.R cells.csv diagnosis plot.png --quick
 # Base R is enough; with the package jsonlite the answer of results.json is read as well.
 
+# R's own library path could give Python the libraries of another Python.
+call_backstay <- function(command, arguments) {
+  suppressWarnings(system2(command, arguments, stdout = TRUE, stderr = TRUE,
+                           env = if (.Platform$OS.type == "unix") "LD_LIBRARY_PATH=" else character()))
+}
+
 # Run a study of a file, or of a data.frame with an outcome in one of its columns.
 backstay_run <- function(table, target, out = tempfile("backstay-"), options = character(),
                          command = Sys.getenv("BACKSTAY", "backstay")) {
@@ -18,7 +24,7 @@ backstay_run <- function(table, target, out = tempfile("backstay-"), options = c
   }
   arguments <- c("run", shQuote(table), "--target", shQuote(target), "--out", shQuote(out),
                  "--quiet", options)
-  said <- suppressWarnings(system2(command, arguments, stdout = TRUE, stderr = TRUE))
+  said <- call_backstay(command, arguments)
   status <- attr(said, "status")
   if (!is.null(status) && status != 0) {
     stop("backstay ended with status ", status, ":\n", paste(said, collapse = "\n"))
@@ -48,7 +54,7 @@ backstay_predict <- function(found, table, command = Sys.getenv("BACKSTAY", "bac
   said <- tempfile(fileext = ".csv")
   arguments <- c("predict", shQuote(file.path(found$folder, "signature.json")), shQuote(table),
                  "--out", shQuote(said))
-  text <- suppressWarnings(system2(command, arguments, stdout = TRUE, stderr = TRUE))
+  text <- call_backstay(command, arguments)
   if (!file.exists(said)) stop(paste(text, collapse = "\n"))
   read.csv(said, check.names = FALSE)
 }

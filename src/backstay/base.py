@@ -370,10 +370,18 @@ class NominalFramesMixin(SelectorMixin):
 
 def ranking_from_importances(importances: Floats) -> Indices:
     """Rank 1 for the largest; ties by column order; always a permutation."""
-    order = np.argsort(-importances, kind="stable")
+    order = best_first(importances)
     ranking = np.empty(len(order), dtype=np.intp)
     ranking[order] = np.arange(1, len(order) + 1)
     return ranking
+
+
+def best_first(importances: Floats) -> Indices:
+    """Return the columns from the most to the least important, ties by column order."""
+    order = np.argsort(-importances)
+    values = importances[order]
+    # A stable sort takes six times as long, and only ties need it.
+    return np.argsort(-importances, kind="stable") if (values[1:] == values[:-1]).any() else order
 
 
 def distance_weights(importances: Floats) -> Array:

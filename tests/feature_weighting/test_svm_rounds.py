@@ -7,9 +7,9 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from sklearn.datasets import load_breast_cancer, load_wine
 
-from backstay._kernels._svm import mark_smallest
 from backstay.datasets import make_han_yu
 from backstay.feature_weighting import SVMRFE
+from backstay.feature_weighting._elimination import smallest
 
 
 def wide(load):
@@ -49,7 +49,6 @@ def test_same_with_weights():
 def test_the_smallest_are_marked_and_of_equal_ones_the_later_columns(weights, data):
     count = data.draw(st.integers(1, len(weights)))
     features = np.array(data.draw(st.permutations(range(len(weights)))), dtype=np.intp)
-    marked = np.empty(len(weights), dtype=bool)
-    mark_smallest(weights, features, count, marked)
+    marked = smallest(weights, features, count)
     expected = np.lexsort((-features, weights))[:count]
     assert np.flatnonzero(marked).tolist() == sorted(expected.tolist())

@@ -200,20 +200,25 @@ def _settle(Z, beta, work, v, r, shift, l1, l2, root):
 def _minimise(Z, beta, work, curvature, v, r, shift, l1, l2, goal, root):
     """Minimise the approximation: sweeps find the support, equations its coefficients."""
     for _ in range(ROUNDS):
-        # Coefficients that are 0 mostly stay so: they have a turn whenever the others have settled.
-        if _sweep(Z, beta, work, curvature, v, r, shift, l1, l2, False) <= goal:
-            return
-        size = 0
-        for j in work:
-            size += beta[j] != 0.0
-        turn, useful = SETTLING + size // PER_SWEEP, size < len(root)
-        for sweep in range(1, SWEEPS):
+        turn, useful = SWEEPS, False
+        for sweep in range(SWEEPS):
             if useful and sweep % turn == 0:
                 reached, useful = _settle(Z, beta, work, v, r, shift, l1, l2, root)
                 if reached:
                     break
-            elif _sweep(Z, beta, work, curvature, v, r, shift, l1, l2, True) <= goal:
+                continue
+            # Coefficients that are 0 mostly stay so: they have a turn whenever the others settled.
+            every = sweep == 0
+            change = _sweep(Z, beta, work, curvature, v, r, shift, l1, l2, not every)
+            if change <= goal:
+                if every:
+                    return
                 break
+            if every:
+                size = 0
+                for j in work:
+                    size += beta[j] != 0.0
+                turn, useful = SETTLING + size // PER_SWEEP, size < len(root)
 
 
 @kernel()

@@ -123,59 +123,16 @@ def add_products(rows, start, stop, factor, K):
             K[i, t] = K[t, i]
 
 
-@kernel()
-def _at_rank(values, rank):
-    """Return the value that would be at a place of the sorted values, which are reordered."""
-    # Hoare's selection: numba takes ten seconds to compile ``np.partition``.
-    low, high = 0, len(values) - 1
-    while low < high:
-        pivot = values[(low + high) // 2]
-        i, j = low, high
-        while i <= j:
-            while values[i] < pivot:
-                i += 1
-            while values[j] > pivot:
-                j -= 1
-            if i <= j:
-                values[i], values[j] = values[j], values[i]
-                i += 1
-                j -= 1
-        if rank <= j:
-            high = j
-        elif rank >= i:
-            low = i
-        else:
-            break
-    return values[rank]
-
-
-@kernel()
-def mark_smallest(weights, features, count, marked):
-    """Mark the `count` smallest weights; of equal ones the later columns."""
-    cut = _at_rank(weights.copy(), count - 1)
-    left = count
-    for t in range(len(weights)):
-        marked[t] = weights[t] < cut
-        left -= marked[t]
-    while left > 0:
-        latest = -1
-        for t in range(len(weights)):
-            tied = weights[t] == cut and not marked[t]
-            if tied and (latest < 0 or features[t] > features[latest]):
-                latest = t
-        marked[latest] = True
-        left -= 1
-
-
-@kernel()
 def move_behind(rows, features, marked, left):
     """Exchange marked features with the last unmarked ones, so that the first `left` remain."""
     holes = np.flatnonzero(marked[:left])
     movers = left + np.flatnonzero(~marked[left:])
-    for i in range(len(rows)):
-        row = rows[i]
+    _exchange(rows, holes, movers)
+    features[holes], features[movers] = features[movers], features[holes]
+
+
+@kernel()
+def _exchange(rows, holes, movers):
+    for row in rows:
         for k in range(len(holes)):
             row[holes[k]], row[movers[k]] = row[movers[k]], row[holes[k]]
-    for k in range(len(holes)):
-        hole, mover = holes[k], movers[k]
-        features[hole], features[mover] = features[mover], features[hole]

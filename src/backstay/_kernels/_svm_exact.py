@@ -19,7 +19,7 @@ MOST_BLOCKED = 6  # Newton steps that end at a bound before pairs take over agai
 MOST_STALE, NEAR = 100, 100.0
 
 
-@kernel()
+@kernel(error_model="numpy")
 def _independent(K, shift, face, pull, enough, root, by):
     """Factor K + shift on a face, row by row, without the rows that others determine.
 
@@ -56,7 +56,7 @@ def _independent(K, shift, face, pull, enough, root, by):
     return kept, False
 
 
-@kernel()
+@kernel(error_model="numpy")
 def _free_rows(low, high, dual, face, room):
     """List the free rows, those with the most room to move first; return how many there are."""
     free = 0
@@ -72,7 +72,7 @@ def _free_rows(low, high, dual, face, room):
     return free
 
 
-@kernel()
+@kernel(error_model="numpy")
 def _newton(K, shift, low, high, pull, dual, enough, face, root, by, level):
     """Step to the minimum over the free rows, or as far as the first bound.
 
@@ -111,7 +111,7 @@ def _newton(K, shift, low, high, pull, dual, enough, face, root, by, level):
     return kept, blocker < 0
 
 
-@kernel()
+@kernel(error_model="numpy")
 def _gap(pull, dual, low, high):
     """Return what the pair of rows furthest apart could still gain."""
     highest, lowest = -np.inf, np.inf

@@ -21,6 +21,7 @@ from backstay.cli._read import TableOptions
 from backstay.cli._run_plan import PRELIMINARY, RunPlan, plan_run
 from backstay.cli._show import listing, say, warn
 from backstay.cli._study_options import StudyOptions
+from backstay.study._workers import start_workers
 
 if TYPE_CHECKING:
     from backstay.datasets import LabelledTable
@@ -68,6 +69,7 @@ def run(
     ending = "-backstay-quick" if studying.quick else "-backstay"
     folder = Path(f"{reading.stem}{ending}") if output.out is None else output.out
     check_folder(folder)
+    started = None if output.dry_run or studying.cluster else start_workers(studying.jobs or -1)
     table = reading.read()
     if studying.cluster is None and studying.jobs != 1 and not output.dry_run:
         from backstay.study import Dataset
@@ -87,6 +89,7 @@ def run(
     make_folder(folder)
     with connected(studying.cluster):
         results = _study(table, plan, studying, reading)
+    del started
     if studying.shard is not None:
         say(f"Shard {studying.shard}: {results.data.n_done} tasks are in {plan.study.store}.")
         say(f"After all shards: backstay merge {folder / 'shard-*.db'} -o {folder / 'study.db'}")

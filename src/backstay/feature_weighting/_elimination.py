@@ -5,8 +5,8 @@ from numbers import Integral
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
-from backstay._kernels._svm import mark_smallest
 from backstay._scaling import Scaling
 from backstay._validation import PROPER_SHARE, StrOptions, check_is_fitted, param, positive_int
 from backstay.base import Array, FeatureRanker, Indices
@@ -51,6 +51,16 @@ def _n_dropped(step: int | float, lift: float, remaining: int) -> int:
     return min(count, remaining - 1)
 
 
+def smallest(weights: Array, features: Indices, count: int) -> NDArray[np.bool_]:
+    """Mark the `count` smallest weights; of equal ones the later columns."""
+    cut = np.partition(weights, count - 1)[count - 1]
+    marked = weights < cut
+    tied = np.flatnonzero(weights == cut)
+    latest = np.argsort(-features[tied])[: count - np.count_nonzero(marked)]
+    marked[tied[latest]] = True
+    return np.asarray(marked)
+
+
 def run_rounds(
     machine: Any, step: int | float, rounding: str, record_path: bool = False
 ) -> Elimination:
@@ -69,8 +79,7 @@ def run_rounds(
             path.append(EliminationRound(features[order], shares))
         if machine.remaining == 1:
             break
-        dropped = np.empty(machine.remaining, dtype=np.bool_)
-        mark_smallest(weights, features, _n_dropped(step, lift, machine.remaining), dropped)
+        dropped = smallest(weights, features, _n_dropped(step, lift, machine.remaining))
         gone = features[dropped]
         last_round[gone], last_weight[gone] = number, weights[dropped]
         machine.drop(dropped)

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from backstay._validation import StrOptions, param, positive_int
-from backstay.base import Array, FeatureRanker, Indices
+from backstay.base import Array, FeatureRanker, Indices, best_first
 from backstay.feature_weighting._moments import class_moments, quotient
 from backstay.feature_weighting._rows import counted
 
@@ -154,7 +154,7 @@ class MRMR(FeatureRanker):
         n_features = len(measure.relevance)
         self.n_searched_ = min(self.n_searched, n_features)
         first = minimum_redundancy(measure, self.n_searched_, self.form)
-        rest = np.argsort(-measure.relevance, kind="stable")
+        rest = best_first(measure.relevance)
         order = np.concatenate([first, rest[~np.isin(rest, first)]])
         importances = np.empty(n_features)
         importances[order] = np.arange(n_features, 0, -1)

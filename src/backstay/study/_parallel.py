@@ -14,16 +14,15 @@ from joblib.parallel import get_active_backend
 from scipy import sparse
 from sklearn.utils.parallel import Parallel, delayed
 
-from backstay._orphans import stops_held_back, uses_processes, worker_options
+from backstay._orphans import stops_held_back, uses_processes
 from backstay.base import one_thread
 from backstay.store import NUMBERS, Store, TaskRecord
 from backstay.study._cluster import SchedulerLost, active_client, records_from_cluster
 from backstay.study._leftovers import memory_maps_in_own_folder
 from backstay.study._protocols import Split
 from backstay.study._task import OUT_OF_MEMORY, SharedInputs, run_task
+from backstay.study._workers import parallel_options
 
-# Arrays above this many bytes reach worker processes as a memory map, once for all tasks.
-SHARED_BYTES = 100_000
 # A worker may die (killed, out of memory, its machine gone). Its tasks are then run again, until
 # so many attempts in a row finish none.
 ATTEMPTS = 3
@@ -103,14 +102,7 @@ def _attempt(
     call: Callable[..., Any] = delayed(run_task)
     backend, _ = get_active_backend()
     processes = uses_processes(backend) and effective_n_jobs(n_jobs) > 1
-    parallel = Parallel(
-        n_jobs=n_jobs,
-        return_as="generator_unordered",
-        max_nbytes=SHARED_BYTES,
-        # More than fit into loky's queue would make it print a traceback when it is stopped.
-        pre_dispatch="2*n_jobs",
-        **worker_options(backend),
-    )
+    parallel = Parallel(n_jobs=n_jobs, **parallel_options())
     with ExitStack() as held:
         # Threads of this process share one limit, held for the whole run.
         held.enter_context(one_thread())

@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cache
 from typing import Any
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from backstay import ensemble, feature_weighting, instance_weighting, redundancy, wrappers
 from backstay._validation import SharedRows, take
-from backstay.base import InstanceWeighted
-from backstay.study._controls import EqualMass
 from backstay.targets import Beside
 
 Array = NDArray[np.float64]
@@ -108,16 +104,8 @@ def reads_numbers(method: Any) -> bool:
     """
     parts = [method, *method.get_params(deep=True).values()]
     return all(
-        type(part) in _nameless()
+        type(part).__module__.partition(".")[0] == "backstay"
         and isinstance(getattr(part, "categorical_features", "from_dtype"), str)
         for part in parts
         if hasattr(part, "fit") or hasattr(part, "fit_weight") or callable(part)
     )
-
-
-@cache
-def _nameless() -> frozenset[type]:
-    """Return backstay's own estimators: the classes themselves, not what derives from them."""
-    rooms = (instance_weighting, feature_weighting, redundancy, ensemble, wrappers)
-    public = {getattr(room, name) for room in rooms for name in room.__all__}
-    return frozenset({InstanceWeighted, EqualMass, *(c for c in public if isinstance(c, type))})

@@ -1,0 +1,45 @@
+"""Worker processes: one set for a whole command, started before there is work for them."""
+
+from __future__ import annotations
+
+import gc
+from importlib import import_module
+from typing import Any
+
+from joblib import Parallel, delayed, effective_n_jobs
+from joblib.parallel import get_active_backend
+
+from backstay._orphans import stops_held_back, uses_processes, worker_options
+from backstay.study._leftovers import memory_maps_in_own_folder
+
+# Arrays above this many bytes reach worker processes as a memory map, once for all tasks.
+SHARED_BYTES = 100_000
+# Python looks for garbage after so many new objects, not after 700: while modules are loaded and
+# kernels are compiled there are many objects and hardly any garbage.
+MANY_OBJECTS = 50_000
+
+
+def parallel_options() -> dict[str, Any]:
+    """Return the options of ``Parallel``; joblib keeps its workers as long as they stay the same."""
+    return {
+        "return_as": "generator_unordered",
+        "max_nbytes": SHARED_BYTES,
+        # More than fit into loky's queue would make it print a traceback when it is stopped.
+        "pre_dispatch": "2*n_jobs",
+        **worker_options(get_active_backend()[0]),
+    }
+
+
+def start_workers(n_jobs: int | None) -> Any:
+    """Have workers load what tasks need, such as while a table is read; keep what is returned."""
+    if effective_n_jobs(n_jobs) == 1 or not uses_processes(get_active_backend()[0]):
+        return None
+    with memory_maps_in_own_folder(), stops_held_back():
+        parallel = Parallel(n_jobs=n_jobs, **parallel_options())
+        return parallel(delayed(_load)() for _ in range(effective_n_jobs(n_jobs)))
+
+
+def _load() -> None:
+    gc.set_threshold(MANY_OBJECTS)
+    for name in ("feature_weighting", "study._task"):
+        import_module(f"backstay.{name}")
