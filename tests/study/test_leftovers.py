@@ -7,8 +7,8 @@ import sys
 
 import pytest
 
+from backstay._leftovers import remove_leftovers
 from backstay._orphans import STOPS, stops_held_back
-from backstay.study._leftovers import remove_leftovers
 
 fcntl = pytest.importorskip("fcntl", reason="folders are locked as Unix does")
 
@@ -29,7 +29,7 @@ def test_only_folders_of_the_dead_are_removed(tmp_path):
 def test_a_folder_is_in_use_as_long_as_its_process_lives(tmp_path):
     code = (
         "import os\n"
-        "from backstay.study._leftovers import memory_maps_in_own_folder\n"
+        "from backstay._leftovers import memory_maps_in_own_folder\n"
         "with memory_maps_in_own_folder():\n"
         "    print(os.environ['JOBLIB_TEMP_FOLDER'], flush=True)\n"
         "    input()\n"

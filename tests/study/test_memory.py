@@ -10,12 +10,12 @@ import pytest
 from joblib import parallel_config
 from scipy import sparse
 
-from backstay import ReliefF, _validation
+from backstay import ReliefF, _leftovers, _validation
 from backstay._validation import SharedRows
 from backstay.base import FeatureRanker
 from backstay.datasets import make_xor
 from backstay.feature_weighting import SVMRFE, BetweenWithinRatio, RReliefF, TTest, _svm
-from backstay.study import Dataset, Study, Subsampling, _leftovers, _parallel, _rows
+from backstay.study import Dataset, Study, Subsampling, _parallel, _rows
 from backstay.study._protocols import Split
 from reference.study import contents
 
@@ -153,14 +153,13 @@ def test_a_study_shares_one_table_and_finds_the_same(tmp_path, monkeypatch):
 
     expected = run_on(frame)
     assert Dataset.shared_table(frame) is frame  # it is small
-    for module in (_leftovers, _rows):
-        monkeypatch.setattr(module, "SHARED_CELLS", 0)
+    monkeypatch.setattr(_rows, "SHARED_CELLS", 0)
     shared = Dataset.shared_table(frame)
     pd.testing.assert_frame_equal(shared, frame)
     values = _rows.numbers_of(shared)
     while not isinstance(values, np.memmap):
         values = values.base
-    assert str(values.filename).startswith(str(_leftovers._own_folder(os.getpid())))
+    assert str(values.filename).startswith(str(_leftovers.own_folder(os.getpid())))
     assert run_on(shared) == expected
     texts = frame.assign(kind="a")
     assert Dataset.shared_table(texts) is texts
@@ -168,8 +167,8 @@ def test_a_study_shares_one_table_and_finds_the_same(tmp_path, monkeypatch):
 
 def test_without_room_a_table_stays_where_it_is(monkeypatch):
     resource = pytest.importorskip("resource")  # not on Windows
-    monkeypatch.setattr(_leftovers, "SHARED_CELLS", 0)
-    frame, folder = pd.DataFrame(ODD), _leftovers._own_folder(os.getpid())
+    monkeypatch.setattr(_rows, "SHARED_CELLS", 0)
+    frame, folder = pd.DataFrame(ODD), _leftovers.own_folder(os.getpid())
     before = os.listdir(folder)
     bounds = resource.getrlimit(resource.RLIMIT_FSIZE)
     ignored = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)

@@ -391,9 +391,7 @@ def test_log_sizes_and_defaults():
     assert results._parts["data"].sizes == [1, 2, 5, 10, 20]
     assert results._parts["data"].models == ["svm", "1nn"]
     assert repr(study).startswith("Study(1 methods, Subsampling(n_splits=2")
-    assert (
-        repr(results) == "Results(1 data set, 1 methods, 2 resamples, sizes [1, 2, 5, 10, 20])"
-    )
+    assert repr(results) == "Results(1 data set, 1 methods, 2 resamples, sizes [1, 2, 5, 10, 20])"
 
 
 def test_groups_are_kept_together_and_remembered(tmp_path):

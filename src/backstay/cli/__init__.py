@@ -6,6 +6,7 @@ file included; 130 when stopped by Ctrl-C, 143 by SIGTERM.
 
 from __future__ import annotations
 
+import gc
 import sys
 from collections.abc import Sequence
 
@@ -24,6 +25,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     """
     from backstay.cli import _stops
 
+    if arguments is None:  # while modules are loaded there are many objects and hardly any garbage
+        gc.set_threshold(50_000)
     try:
         with _stops.stops_raised(whole_process=arguments is None):
             code = _carry_out(sys.argv[1:] if arguments is None else list(arguments))

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from backstay._words import counted
+from backstay._workers import start_workers
 from backstay.cli._cluster import connected
 from backstay.cli._guard import Debug, command_line, guarded
 from backstay.cli._options import grouped, of_output, options_named
@@ -21,7 +22,6 @@ from backstay.cli._read import TableOptions
 from backstay.cli._run_plan import PRELIMINARY, RunPlan, plan_run
 from backstay.cli._show import listing, say, warn
 from backstay.cli._study_options import StudyOptions
-from backstay.study._workers import start_workers
 
 if TYPE_CHECKING:
     from backstay.datasets import LabelledTable

@@ -30,7 +30,7 @@ _HOMES = {
     "suspicions": "_suspicions",
 }
 
-__all__ = list(_HOMES)  # noqa: PLE0605
+__all__ = list(_HOMES)
 
 if TYPE_CHECKING:  # what type checkers and editors read; a test compares it with the table
     from backstay.study._confounding import Confounding as Confounding

@@ -16,7 +16,7 @@ from backstay._design import Covariates, Design
 from backstay._refusal import Refusal
 from backstay._suspicion import Suspicion
 from backstay._validation import names_of_rows
-from backstay.study._leftovers import shared_table
+from backstay.study._rows import shared_table
 from backstay.targets import Target, as_target
 
 

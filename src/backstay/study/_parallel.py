@@ -14,14 +14,14 @@ from joblib.parallel import get_active_backend
 from scipy import sparse
 from sklearn.utils.parallel import Parallel, delayed
 
+from backstay._leftovers import memory_maps_in_own_folder
 from backstay._orphans import stops_held_back, uses_processes
+from backstay._workers import parallel_options
 from backstay.base import one_thread
 from backstay.store import NUMBERS, Store, TaskRecord
 from backstay.study._cluster import SchedulerLost, active_client, records_from_cluster
-from backstay.study._leftovers import memory_maps_in_own_folder
 from backstay.study._protocols import Split
 from backstay.study._task import OUT_OF_MEMORY, SharedInputs, run_task
-from backstay.study._workers import parallel_options
 
 # A worker may die (killed, out of memory, its machine gone). Its tasks are then run again, until
 # so many attempts in a row finish none.

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import tempfile
 from dataclasses import dataclass
 from typing import Any
 
@@ -9,6 +11,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from backstay._leftovers import own_folder
 from backstay._validation import SharedRows, take
 from backstay.targets import Beside
 
@@ -109,3 +112,22 @@ def reads_numbers(method: Any) -> bool:
         for part in parts
         if hasattr(part, "fit") or hasattr(part, "fit_weight") or callable(part)
     )
+
+
+def shared_table(X: Any) -> Any:
+    """Move a large frame of numbers to a file that worker processes map, if there is room for it.
+
+    Otherwise they share a copy, beside the one of this process.
+    """
+    values, folder = numbers_of(X), own_folder(os.getpid())
+    if values is None or folder is None or values.size < SHARED_CELLS:
+        return X
+    file, path = tempfile.mkstemp(dir=folder)
+    try:
+        with open(file, "wb") as opened:
+            values.tofile(opened)
+    except OSError:
+        os.unlink(path)
+        return X
+    moved = np.memmap(path, values.dtype, "c", shape=values.shape)
+    return pd.DataFrame(moved, X.index, X.columns, copy=False)

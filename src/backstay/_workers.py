@@ -9,8 +9,8 @@ from typing import Any
 from joblib import Parallel, delayed, effective_n_jobs
 from joblib.parallel import get_active_backend
 
+from backstay._leftovers import memory_maps_in_own_folder
 from backstay._orphans import stops_held_back, uses_processes, worker_options
-from backstay.study._leftovers import memory_maps_in_own_folder
 
 # Arrays above this many bytes reach worker processes as a memory map, once for all tasks.
 SHARED_BYTES = 100_000
@@ -20,7 +20,7 @@ MANY_OBJECTS = 50_000
 
 
 def parallel_options() -> dict[str, Any]:
-    """Return the options of ``Parallel``; joblib keeps its workers as long as they stay the same."""
+    """Return the options of ``Parallel``; with others joblib starts new workers."""
     return {
         "return_as": "generator_unordered",
         "max_nbytes": SHARED_BYTES,

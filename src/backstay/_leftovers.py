@@ -14,12 +14,6 @@ import tempfile
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
-from typing import Any
-
-import numpy as np
-import pandas as pd
-
-from backstay.study._rows import SHARED_CELLS, numbers_of
 
 try:
     import fcntl
@@ -34,7 +28,7 @@ SHARED_MEMORY, ENOUGH_SHARED = Path("/dev/shm"), 2e9
 @contextlib.contextmanager
 def memory_maps_in_own_folder() -> Iterator[None]:
     """Have joblib put memory maps into this process's folder, unless it is told where to."""
-    folder = _own_folder(os.getpid())
+    folder = own_folder(os.getpid())
     with contextlib.nullcontext() if folder is None else _variable("JOBLIB_TEMP_FOLDER", folder):
         yield
 
@@ -54,7 +48,7 @@ def _variable(name: str, value: object) -> Iterator[None]:
 
 
 @cache
-def _own_folder(pid: int) -> Path | None:
+def own_folder(pid: int) -> Path | None:
     """Make this process's folder, locked while it lives; remove those of dead processes."""
     if fcntl is None:
         return None
@@ -122,22 +116,3 @@ def _remove_semaphores(pid: int) -> None:
                 name.unlink()
     except OSError:  # another user's process by now
         return
-
-
-def shared_table(X: Any) -> Any:
-    """Move a large frame of numbers to a file that worker processes map, if there is room for it.
-
-    Otherwise they share a copy, beside the one of this process.
-    """
-    values, folder = numbers_of(X), _own_folder(os.getpid())
-    if values is None or folder is None or values.size < SHARED_CELLS:
-        return X
-    file, path = tempfile.mkstemp(dir=folder)
-    try:
-        with open(file, "wb") as opened:
-            values.tofile(opened)
-    except OSError:
-        os.unlink(path)
-        return X
-    moved = np.memmap(path, values.dtype, "c", shape=values.shape)
-    return pd.DataFrame(moved, X.index, X.columns, copy=False)
