@@ -80,6 +80,8 @@ def test_the_estimate_counts_rows_kernels_and_stored_cells():
     splits = {0: Split(np.arange(60), np.arange(60, 90), 0), 1: Split(np.arange(50), [], 0)}
     wide = np.zeros((90, 1000))
     assert _parallel.bytes_of_task(wide, splits) == 200e6 + 8 * (4 * 60 * 1000 + 2 * 60**2)
+    single = pd.DataFrame(wide.astype(np.float32))
+    assert _parallel.bytes_of_task(single, splits) == 200e6 + 4 * 4 * 60 * 1000 + 8 * 2 * 60**2
     assert _parallel.bytes_of_task(sparse.csr_array(wide), splits) == 200e6 + 8 * 2 * 60**2
     assert _parallel.bytes_free() is None or _parallel.bytes_free() > 0
 

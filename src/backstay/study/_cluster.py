@@ -44,9 +44,29 @@ def records_from_cluster(
 
     Tasks of a worker that dies are run again by the scheduler.
     """
+    address = getattr(client.scheduler, "address", "its address")  # none if it is lost already
+    try:
+        yield from _records(client, run_task, inputs, methods, splits, tasks)
+    except Exception as error:
+        if client.status == "running":
+            raise
+        # Its futures are lost, even if it came back.
+        raise SchedulerLost(
+            f"the dask scheduler at {address} no longer answers. What was done is kept: start a "
+            "scheduler and run the study again to go on."
+        ) from error
+
+
+def _records(
+    client: Any,
+    run_task: Callable[..., TaskRecord],
+    inputs: Any,
+    methods: dict[str, Any],
+    splits: Mapping[int, Split],
+    tasks: list[tuple[str, int]],
+) -> Iterator[TaskRecord]:
     from distributed import as_completed
 
-    address = client.scheduler.address
     _wait_for_a_worker(client)
     shared = client.scatter(inputs, broadcast=True, hash=False)
     config = sklearn.get_config()
@@ -68,15 +88,6 @@ def records_from_cluster(
             waiting.discard(future)
             submit(1)
             yield record
-    except GeneratorExit:
-        raise
-    except Exception as error:
-        if client.status != "running":  # its futures are lost, even if it came back
-            raise SchedulerLost(
-                f"the dask scheduler at {address} no longer answers. What was done is kept: start "
-                "a scheduler and run the study again to go on."
-            ) from error
-        raise
     finally:
         if client.status == "running":
             client.cancel(list(waiting))

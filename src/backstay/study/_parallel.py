@@ -9,6 +9,7 @@ from contextlib import ExitStack, nullcontext, suppress
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 from joblib import effective_n_jobs
 from joblib.parallel import get_active_backend
 from scipy import sparse
@@ -162,7 +163,8 @@ def bytes_of_task(X: Any, splits: dict[int, Split]) -> float:
     """Return about how much memory the largest task needs, its process included."""
     n_train = max((len(split.train) for split in splits.values()), default=0)
     cells = X.nnz / X.shape[0] if sparse.issparse(X) else X.shape[1]
-    return WORKER_BYTES + 8 * (COPIES * n_train * cells + KERNELS * n_train**2)
+    single = all(kind == np.float32 for kind in getattr(X, "dtypes", [getattr(X, "dtype", None)]))
+    return WORKER_BYTES + (4 if single else 8) * COPIES * n_train * cells + 8 * KERNELS * n_train**2
 
 
 def bytes_free() -> float | None:
@@ -178,9 +180,11 @@ def bytes_free() -> float | None:
     return min(known, default=None)
 
 
-def warn_of_memory(X: Any, splits: dict[int, Split], n_jobs: int) -> None:
+def warn_of_memory(X: Any, splits: dict[int, Split], n_jobs: int | None) -> None:
     """Warn if so many tasks at once probably need more memory than there is."""
-    free, each = bytes_free(), bytes_of_task(X, splits)
+    if active_client() is not None:  # on other machines
+        return
+    n_jobs, free, each = effective_n_jobs(n_jobs), bytes_free(), bytes_of_task(X, splits)
     if free is None or n_jobs * each <= free:
         return
     room = max(int(free // each), 1)

@@ -9,7 +9,6 @@ from typing import Any, ClassVar
 
 import numpy as np
 import pandas as pd
-from joblib import effective_n_jobs
 from numpy.typing import ArrayLike
 
 from backstay._identity import describe
@@ -417,7 +416,7 @@ class Study:
         )
         n_skipped = len(tasks) - len(pending)
         if pending:
-            warn_of_memory(data.X, splits, effective_n_jobs(self.n_jobs))
+            warn_of_memory(data.X, splits, self.n_jobs)
         try:
             about = (len(tasks), n_skipped, self.verbose, data.name)
             with Progress(*about, pending=pending) as progress:
