@@ -132,7 +132,10 @@ def test_what_a_killed_writer_left_is_removed_but_no_running_ones(tmp_path, writ
     assert path.read_text() == "two"
 
 
-@pytest.mark.parametrize("text", ["=1+1", "+1", "-x", "@x", "  =1", "\tx", "\r=", "\x00", "\x1bx"])
+FORMULAS = ["=1+1", "+1", "-x", "@x", "  =1", "\tx", "\r=", "\x00", "\x1bx", "\uff1d1+1", "\uff20x"]
+
+
+@pytest.mark.parametrize("text", FORMULAS)
 def test_formulas_become_text(text):
     assert spreadsheet_cell(text) == f"'{text}"
 

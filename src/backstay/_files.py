@@ -130,6 +130,5 @@ def spreadsheet_cell(cell: Cell) -> Cell | str:
     if not isinstance(cell, str):
         return cell
     start: Any = cell[:1]
-    if cell.lstrip()[:1] in ("=", "+", "-", "@") or (start and category(start) == "Cc"):
-        return f"'{cell}"
-    return cell
+    formula = cell.lstrip()[:1] in tuple("=+-@＝＋－＠")  # some take wide signs for the others
+    return f"'{cell}" if formula or (start and category(start) == "Cc") else cell

@@ -10,7 +10,7 @@ import pytest
 
 from backstay import SVMRFE
 from backstay.datasets import TableError, read_table
-from backstay.feature_weighting import TTest
+from backstay.feature_weighting import ElasticNetRanker, LassoPath, TTest
 from backstay.signature import Signature, SignatureError
 from backstay.signature._document import checksum
 from backstay.study import Study, Subsampling
@@ -42,6 +42,7 @@ def written(tmp_path, text):
             "'12,345.5' (15 times), '1,234.5' (15",
         ),
         (lambda i, v: '"1,234,567"', "write '1,234,567' as plain numbers"),
+        (lambda i, v: "1 234 567", "write '1 234 567' as plain numbers"),
         (lambda i, v: f"{i}.5%", "first '0.5%' in column 'g0', row 1"),
         (lambda i, v: v.replace("-", "\u2212"), "among numbers: '\u2212"),
     ],
@@ -176,8 +177,9 @@ def test_a_signature_is_small_and_flat(tmp_path):
 
 
 def test_a_tolerance_that_no_solver_reaches():
-    with pytest.raises(ValueError, match="'tol' parameter of SVMRFE must be"):
-        SVMRFE(tol=1e-16).fit(np.eye(4), [0, 1, 0, 1])
+    for method in (SVMRFE, LassoPath, ElasticNetRanker):
+        with pytest.raises(ValueError, match=f"'tol' parameter of {method.__name__} must be"):
+            method(tol=1e-16).fit(np.eye(4), [0, 1, 0, 1])
 
 
 @pytest.mark.filterwarnings("error")

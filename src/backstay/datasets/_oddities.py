@@ -29,7 +29,7 @@ LIMIT = re.compile(r"<\s*(\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)")
 # Percent signs, thousands separators, and other minus signs than '-'.
 DECORATED = re.compile(
     r"[+-]?\d+(\.\d+)? ?%"
-    r"|[+-]?\d{1,3}([,' \u00a0\u2009\u202f]\d{3})+\.\d+|[+-]?\d{1,3}(,\d{3})+"
+    r"|[+-]?\d{1,3}([,' \u00a0\u2009\u202f]\d{3})+(\.\d+)?"
     r"|[\u2212\u2012\u2013]\d+(\.\d+)?([eE][+-]?\d+)?"
 )
 SHOWN = 12

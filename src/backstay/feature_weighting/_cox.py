@@ -10,9 +10,9 @@ from sklearn.base import clone
 
 from backstay._kernels._cox import net_path, null_residuals, risk_sets, score_tests
 from backstay._validation import (
-    POSITIVE,
     PROPER_SHARE,
     SHARE,
+    TOLERANCE,
     StrOptions,
     param,
     positive_int,
@@ -147,7 +147,7 @@ class CoxPath(ElasticNetRanker):
     _: KW_ONLY
     n_lambdas: int = param(50, positive_int(minimum=2))
     lambda_min_ratio: float = param(0.05, PROPER_SHARE)
-    tol: float = param(1e-4, POSITIVE)
+    tol: float = param(1e-4, TOLERANCE)
 
     outcomes = ("survival",)
     instead: ClassVar = {"classes": "ElasticNetRanker", "numbers": "ElasticNetRanker"}

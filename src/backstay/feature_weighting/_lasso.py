@@ -12,9 +12,9 @@ from sklearn.exceptions import ConvergenceWarning
 
 from backstay._kernels._lasso import net_path, null_model, slopes
 from backstay._validation import (
-    POSITIVE,
     PROPER_SHARE,
     SHARE,
+    TOLERANCE,
     check_random_state,
     param,
     positive_int,
@@ -119,7 +119,7 @@ class ElasticNetRanker(FeatureRanker):
     lambda_min_ratio: float = param(0.01, PROPER_SHARE)
     lambdas: ArrayLike | None = param(None, "array-like")
     weakness: float = param(1.0, SHARE)
-    tol: float = param(1e-6, POSITIVE)
+    tol: float = param(1e-6, TOLERANCE)
     random_state: Any = None
 
     _zero_is_unranked = True
