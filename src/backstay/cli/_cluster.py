@@ -8,7 +8,7 @@ import re
 import signal
 import socket
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -65,7 +65,8 @@ def connected(cluster: str | None) -> Iterator[None]:
             else:
                 where = "scheduler_file" if cluster.endswith(".json") else "address"
                 _check_dask_answers(cluster)
-                held.enter_context(Client(**{where: cluster}, timeout=SECONDS_TO_ANSWER))
+                client = Client(**{where: cluster}, timeout=SECONDS_TO_ANSWER)
+                held.callback(_close, client)
         except (OSError, ValueError) as error:
             raise WrongUse(f"no dask scheduler answers at {cluster}: {error}") from error
         held.enter_context(joblib.parallel_config(backend="dask"))
@@ -73,6 +74,12 @@ def connected(cluster: str | None) -> Iterator[None]:
             yield
         except ConnectionError as error:
             raise WrongUse(str(error)) from error
+
+
+def _close(client: Any) -> None:
+    """End the connection; if it is lost already, without waiting for it to come back."""
+    with suppress(OSError):  # TimeoutError is one
+        client.close(timeout=SECONDS_TO_ANSWER if client.status == "running" else 0.1)
 
 
 def _check_dask_answers(cluster: str) -> None:
