@@ -297,7 +297,7 @@ def anndata(maker):
     case("sides.h5ad", "X is 3 × 3; obs names 24 rows", change=longer)
     case("texts.h5ad", "it must hold numbers", change=texts)
     case("indices.h5ad", "not a whole AnnData file", kind="csr", change=damaged)
-    case("turned.h5ad", "always has a sample per row; leave transpose out", "--transpose")
+    case("turned.h5ad", "has a sample per row; leave transpose out", "--transpose")
     maker.raw("text.h5ad", b"a,b\n" * 99, "not HDF5, or cut short")
 
 
@@ -305,11 +305,11 @@ def expression(maker):
     numbers, sheet, genes = maker.numbers, maker.sheet.set_index("sample"), maker.genes
     folder = maker.folder
     write_series_matrix(folder / "cut.txt.gz", numbers, sheet, end="")
-    maker.expect("cut.txt.gz", "is cut short: its last line is not !series_matrix_table_end")
+    maker.expect("cut.txt.gz", "is cut short: the last line is not !series_matrix_table_end")
     write_series_matrix(folder / "whole.txt", numbers, sheet)
     whole = (folder / "whole.txt").read_text()
     maker.expect("whole.txt", "no column 'disease'", target="disease")
-    maker.expect("whole.txt", "always has a feature per row", "--transpose")
+    maker.expect("whole.txt", "has a feature per row", "--transpose")
     head, _, rest = whole.partition("!series_matrix_table_begin\n")
     maker.text("head.txt", head, "has no line !series_matrix_table_begin")
     table = rest.splitlines(keepends=True)

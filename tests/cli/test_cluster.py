@@ -125,7 +125,7 @@ def test_addresses_that_are_none(table, call):
     assert "must be the address of a dask scheduler" in fails("--cluster", "nonsense")
     assert "must be the address of a dask scheduler" in fails("--cluster", "local:0")
     assert "there is no such scheduler file" in fails("--cluster", "none.json")
-    assert "give only one of them" in fails("--cluster", "local", "--jobs", "2")
+    assert "give one only." in fails("--cluster", "local", "--jobs", "2")
 
 
 @pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::ResourceWarning")

@@ -29,9 +29,7 @@ def check_cluster(cluster: str | None, jobs: int | None) -> None:
     if cluster is None:
         return
     if jobs is not None:
-        raise WrongUse(
-            "--jobs is for this machine and --cluster for others; give only one of them."
-        )
+        raise WrongUse("--jobs is for this machine and --cluster for others; give one only.")
     if not (LOCAL.match(cluster) or ADDRESS.match(cluster) or cluster.endswith(".json")):
         raise WrongUse(
             f"--cluster {cluster} must be the address of a dask scheduler, such as "

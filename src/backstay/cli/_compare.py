@@ -27,19 +27,15 @@ def compare(
     stores: Stores,
     size: Annotated[
         int | None,
-        typer.Option(
-            min=1,
-            help="Number of features; if omitted, the largest up to 50 that all studies share.",
-        ),
+        typer.Option(min=1, help="Number of features; up to 50, as all studies share, if omitted."),
     ] = None,
     metric: Annotated[
-        str | None,
-        typer.Option(metavar="NAME", help="Of the scores; the studies' own if omitted."),
+        str | None, typer.Option(metavar="NAME", help="Of the scores; the studies' own if omitted.")
     ] = None,
     signatures: Annotated[
         bool,
         typer.Option(
-            "--signatures", help="Compare the signatures of two studies of different samples."
+            "--signatures", help="Compare the signatures of two studies on different rows."
         ),
     ] = False,
     debug: Debug = False,

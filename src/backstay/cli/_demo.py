@@ -29,8 +29,7 @@ def demo(
     ),
     repeats: Annotated[int, typer.Option(min=2, help="Random splits of each data set.")] = 10,
     jobs: Annotated[
-        int | None,
-        typer.Option("--jobs", "-j", min=1, help="Tasks at once; all cores if omitted."),
+        int | None, typer.Option("--jobs", "-j", min=1, help="Tasks at once; all cores if omitted.")
     ] = None,
     debug: Debug = False,
 ) -> None:

@@ -19,23 +19,16 @@ from backstay.cli._stores import Store, beside, load
 @guarded
 def freeze(
     store: Store,
-    data: Annotated[
-        Path, typer.Option("--data", "-d", help="The table that the study was run on.")
-    ],
+    data: Annotated[Path, typer.Option("--data", "-d", help="The table of the study.")],
     out: Annotated[
-        Path | None,
-        typer.Option("--out", "-o", help="signature.json beside the store if omitted."),
+        Path | None, typer.Option("--out", "-o", help="signature.json beside the store if omitted.")
     ] = None,
     choice: Annotated[
-        str,
-        typer.Option(help="trusted, short, accurate, or METHOD,SIZE,MODEL.", metavar="ANSWER"),
+        str, typer.Option(help="trusted, short, accurate, or METHOD,SIZE,MODEL.", metavar="ANSWER")
     ] = "trusted",
     include_rows: Annotated[
         bool,
-        typer.Option(
-            "--include-rows",
-            help="Allow values of samples in the file; a k-NN needs them to predict.",
-        ),
+        typer.Option("--include-rows", help="Allow values of samples in the file, as k-NN needs."),
     ] = False,
     debug: Debug = False,
 ) -> None:

@@ -17,9 +17,7 @@ from backstay.cli._stops import STOPPED, exit_code_of
 
 given: ContextVar[Sequence[str] | None] = ContextVar("given", default=None)
 
-Debug = Annotated[
-    bool, typer.Option("--debug", help="Show where in the program an error comes from.")
-]
+Debug = Annotated[bool, typer.Option("--debug", help="Show where in the code an error comes from.")]
 
 
 class WrongUse(Exception):

@@ -145,10 +145,7 @@ def show_results(results: Results, report: Report) -> None:
     say("Recommendation", "bold")
     if part.answer.doubtful:
         titles = " ".join(warning.title for warning in part.answer.warnings)
-        say(
-            f"Do not trust the score yet. {titles} (More under the limits of this answer.)",
-            "yellow",
-        )
+        say(f"Do not trust the score yet. {titles} (See the limits of this answer.)", "yellow")
     say(part.recommendation)
     if advice.answers:
         say()
@@ -244,10 +241,7 @@ def show_methods(results: Results, size: int, model: str | None, metric: str | N
         columns["filled at random"] = {method: f"{100 * share:.0f} %" for method, share in shares}
     table(
         ["method", *columns],
-        [
-            [name, *(column.get(name, "") for column in columns.values())]
-            for name in results.methods
-        ],
+        [[name, *(c.get(name, "") for c in columns.values())] for name in results.methods],
         f"{counted(size, 'feature')}, means over runs with 95 % intervals",
     )
 

@@ -57,16 +57,10 @@ class KnownTruth:
     effect: float | None = of_truth(
         "Difference of the class means of each, in standard deviations; 0.8 if omitted.", min=0.0
     )
-    correlation: float | None = of_truth(
-        "Of simulated features within blocks of ten; 0.5 if omitted.", min=0.0
-    )
-    share: float | None = of_truth(
-        "Of simulated rows in the second class; 0.5 if omitted.", min=0.01
-    )
+    correlation: float | None = of_truth("Of features in blocks of ten; 0.5 if omitted.", min=0.0)
+    share: float | None = of_truth("Of rows in the second class; 0.5 if omitted.", min=0.01)
     seed: int = of_truth("Seed of everything random.", default=0, min=0)
-    jobs: int | None = of_truth(
-        "Fits at the same time; all cores if omitted.", "--jobs", "-j", min=1
-    )
+    jobs: int | None = of_truth("Fits at a time; all cores if omitted.", "--jobs", "-j", min=1)
 
     def _given(self, *names: str) -> dict[str, Any]:
         return {name: getattr(self, name) for name in names if getattr(self, name) is not None}

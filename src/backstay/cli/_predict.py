@@ -39,7 +39,7 @@ class SignatureOptions:
         metavar="HOW",
     )
     trust: list[str] | None = of_signature(
-        "Type that a skops model may load; may be repeated.", "--trust"
+        "Type a skops model may load; may be repeated.", "--trust"
     )
 
     def load(self, path: Path) -> Signature:

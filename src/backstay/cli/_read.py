@@ -29,7 +29,7 @@ class CohortOptions:
 
     data: Path = field(metadata={"typer": TABLE})
     samples: Path | None = of_table(
-        "Sheet of the samples, where the table holds numbers only.", metavar="FILE"
+        "Sheet of samples of a table that holds numbers only.", metavar="FILE"
     )
     ids: str | None = of_table("Column that names the rows; with --samples, of the sheet.", "--id")
     allow_unmatched: bool = of_table(
@@ -44,7 +44,7 @@ class CohortOptions:
         "The file has a feature per row and a sample per column.", "--transpose", default=False
     )
     log2: float | None = of_table(
-        "Floor before log2, 0 for none; as in training if omitted.", metavar="FLOOR"
+        "Floor before log2, 0: none; as in training if omitted.", metavar="FLOOR"
     )
     dedupe: str | None = of_table(
         "Features of the same name: first, mean or max-variance; refused if omitted.", metavar="HOW"
@@ -62,8 +62,7 @@ class CohortOptions:
         "commas. A signature adds those of its training."
     )
     lod: str | None = of_table(
-        "Values below a limit of detection become half of it; refused if omitted.",
-        metavar="half",
+        "Values below a limit of detection become half of it; refused if omitted.", metavar="half"
     )
     max_size: float | None = of_table(
         "Gigabytes that a compressed file may unpack to; 4 if omitted.", metavar="GB"
@@ -114,9 +113,7 @@ class OutcomeOptions:
     """The options that name the outcome."""
 
     target: str | None = of_table(
-        "Column of the outcome, classes or numbers; y of NPZ files if omitted.",
-        "--target",
-        "-t",
+        "Column of the outcome, classes or numbers; y of NPZ files if omitted.", "--target", "-t"
     )
     time: str | None = of_table(
         "Column of the time until an event, or until a row was followed no longer; with --event."
@@ -143,9 +140,7 @@ class TableOptions(OutcomeOptions, CohortOptions):
     kind: str | None = of_table(
         "What the target holds, classes or numbers; found out if omitted.", metavar="KIND"
     )
-    groups: str | None = of_table(
-        "Column that says which rows belong together, such as a patient's."
-    )
+    groups: str | None = of_table("Column that says which rows belong together, as a patient's.")
     adjust: Names = of_table(
         "Columns that features are adjusted for, such as age,sex; covariates, no features."
     )

@@ -90,9 +90,7 @@ def design_words(
         said = f"{one.outcome.measure} {one.outcome.value:.2f}, p {one.outcome.p_value:.2g}"
         centred = "; features are centred within" if of_batch and options.center_batches else ""
         words = f"{kind}; with the outcome {said}; of the first components {shares}{centred}"
-        lines.append(
-            ("batch" if of_batch else "adjust", words if of_batch else f"{one.name}: {words}")
-        )
+        lines.append(("batch", words) if of_batch else ("adjust", f"{one.name}: {words}"))
         if of_batch and one.outcome.p_value < GOES_WITH:
             beware.append(
                 f"Batches and the outcome go together ({said}). What features say of the batch "

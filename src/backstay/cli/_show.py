@@ -94,9 +94,7 @@ def table(columns: Sequence[str], rows: Iterable[Sequence[Any]], title: str = ""
         say(title)
         for name, *rest in cells:
             say(name, "bold")
-            said = (
-                f"{head}: {text}" for head, text in zip(lines[0][1:], rest, strict=True) if text
-            )
+            said = (f"{head}: {t}" for head, t in zip(lines[0][1:], rest, strict=True) if t)
             say(textwrap.indent(_wrap("; ".join(said), width - 2), "  "))
         return
     shown = Table(

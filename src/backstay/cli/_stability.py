@@ -26,15 +26,13 @@ def stability(
     n_features: Annotated[
         int | None,
         typer.Option(
-            "--n-features", "-n", min=1, help="Number of all features; not needed for a 0/1 matrix."
+            "--n-features", "-n", min=1, help="Number of all features; not for a 0/1 matrix."
         ),
     ] = None,
     form: Annotated[
         str | None, typer.Option(help="long, rows, columns or matrix; recognised if omitted.")
     ] = None,
-    delimiter: Annotated[
-        str | None, typer.Option(help="Separates fields; 'tab' for a tab.")
-    ] = None,
+    delimiter: Annotated[str | None, typer.Option(help="Between fields; 'tab' for a tab.")] = None,
     transpose: Annotated[
         bool | None,
         typer.Option(

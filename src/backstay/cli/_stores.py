@@ -17,9 +17,7 @@ if TYPE_CHECKING:
     from backstay.store import StoreCheck
 
 Store = Annotated[Path, typer.Argument(metavar="STORE", help="study.db file, or its folder.")]
-Stores = Annotated[
-    list[Path], typer.Argument(metavar="STORE", help="study.db files, or their folders.")
-]
+Stores = Annotated[list[Path], typer.Argument(metavar="STORE", help="study.db files, or folders.")]
 # How the rows of a store's tables are called.
 HELD = {"datasets": "data set", "tasks": "task", "arrays": "array"}
 
@@ -58,13 +56,10 @@ def report(
     store: Store,
     out: Annotated[
         Path | None,
-        typer.Option(
-            "--out", "-o", help="HTML file or folder; report.html beside the store if omitted."
-        ),
+        typer.Option("--out", "-o", help="HTML file or folder; that of the store if omitted."),
     ] = None,
     max_features: Annotated[
-        int | None,
-        typer.Option(min=1, metavar="N", help="The most features that you can afford."),
+        int | None, typer.Option(min=1, metavar="N", help="The most features that you can afford.")
     ] = None,
     debug: Debug = False,
 ) -> None:
@@ -134,9 +129,7 @@ def _show(checked: StoreCheck) -> None:
 @guarded
 def strip(
     store: Store,
-    out: Annotated[
-        Path, typer.Option("--out", "-o", help="The store to write; it must not exist yet.")
-    ],
+    out: Annotated[Path, typer.Option("--out", "-o", help="The store to write; a new file.")],
     debug: Debug = False,
 ) -> None:
     """Write a copy of a study's store without values of features and names of samples.
@@ -160,12 +153,9 @@ def strip(
 @guarded
 def merge(
     stores: Annotated[
-        list[Path],
-        typer.Argument(metavar="STORE", help="Stores that backstay run --shard wrote."),
+        list[Path], typer.Argument(metavar="STORE", help="Stores that backstay run --shard wrote.")
     ],
-    out: Annotated[
-        Path, typer.Option("--out", "-o", help="The store to write; it must not exist yet.")
-    ],
+    out: Annotated[Path, typer.Option("--out", "-o", help="The store to write; a new file.")],
     debug: Debug = False,
 ) -> None:
     """Put the parts of a run together: the result is that of one run, to the last bit.

@@ -83,9 +83,7 @@ class StudyOptions:
         "rows; always of training rows only.",
         metavar="HOW",
     )
-    jobs: int | None = of_study(
-        "Tasks at the same time; all cores if omitted.", "--jobs", "-j", min=1
-    )
+    jobs: int | None = of_study("Tasks at a time; all cores if omitted.", "--jobs", "-j", min=1)
     cluster: str | None = of_study(
         "Dask cluster to run on: tcp://host:8786, a scheduler file, or local:4.", metavar="ADDRESS"
     )

@@ -102,9 +102,7 @@ def validate(
     make_folder(folder)
     about = {"command": command_line(), "signature": signature.name, "cohort": reading.data.name}
     floor = floor_for(frozen, reading)
-    about["values"] = (
-        "as in the file" if floor is None else f"raised to {floor:g}, then log2 was taken"
-    )
+    about["values"] = "as in the file" if floor is None else f"raised to {floor:g}, log2 taken"
     report = ValidationReport(validation, **about)
     write_whole(folder / "validation.json", as_json(report.to_dict()) + "\n")
     write_predictions(validation.predictions, folder / "predictions.csv")

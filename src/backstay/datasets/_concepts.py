@@ -171,9 +171,7 @@ def make_non_monotonic(
         n_relevant >= 2,
         f"n_relevant={n_relevant!r} must be at least 2: classes are as many as relevant features.",
     )
-    require(
-        alternate in ("rows", "features"), f"alternate={alternate!r} must be 'rows' or 'features'."
-    )
+    require(alternate in ("rows", "features"), f"alternate={alternate!r} must be rows or features.")
     rng = check_random_state(random_state)
     factors = rng.uniform(size=n_relevant)
     hidden = rng.uniform(0.0, n_relevant, size=n_samples)

@@ -170,7 +170,7 @@ def make_random_rbf(
     check_shape(n_samples, n_features, n_relevant)
     require(n_classes >= 2, f"n_classes={n_classes!r} must be at least 2.")
     require(
-        n_centers >= n_classes, f"n_centers={n_centers!r} must be at least n_classes={n_classes!r}."
+        n_centers >= n_classes, f"n_centers={n_centers!r} is less than n_classes={n_classes!r}."
     )
     rng = check_random_state(random_state)
     classes = rng.permutation(np.arange(n_centers) % n_classes)

@@ -49,9 +49,7 @@ def _cells(path: Path, reading: Reading) -> tuple[list[list[Any]], str, list[str
     openpyxl = package("openpyxl", path, "app")
     with path.open("rb") as file:
         if file.read(4) == b"\xd0\xcf\x11\xe0":
-            raise TableError(
-                f"{path.name} is an old or encrypted Excel file; save it as plain .xlsx."
-            )
+            raise TableError(f"{path.name} is an old or encrypted Excel file; save it as .xlsx.")
     # openpyxl and the XML parser raise whatever they stumble on.
     with read_as("a whole Excel file", path, Exception):
         with zipfile.ZipFile(path) as archive:
@@ -100,9 +98,7 @@ def _chosen(path: Path, sheets: list[str], wanted: str | int | None) -> str:
 def _grid(sheet: Any, skip: int) -> dict[int, list[Any]]:
     """Return the rows that hold anything, by number; texts without blanks around them."""
     if not hasattr(sheet, "iter_rows"):
-        raise TableError(
-            f"{sheet.title!r} is a sheet of charts; name one with a table.", parameter="sheet"
-        )
+        raise TableError(f"{sheet.title!r} has charts only; name a table.", parameter="sheet")
     sheet.reset_dimensions()  # the size that a file claims may be wrong
     # A single cell at the end of a sheet comes with a million empty rows before it.
     return {

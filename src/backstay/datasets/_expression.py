@@ -31,7 +31,7 @@ def read_series_matrix(file: TextFile, reading: Reading) -> Content:
     lines, frame, _ = _parse(file, reading, _sample_lines)
     if not len(frame) or str(frame.iloc[-1, 0]) != END:
         raise TableError(
-            f"{path.name} is cut short: its last line is not {END}; download it again."
+            f"{path.name} is cut short: the last line is not {END}; download it again."
         )
     frame = frame.iloc[:-1]
     if not len(frame):

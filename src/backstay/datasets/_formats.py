@@ -78,9 +78,7 @@ def _with_sheet(path: Path, reading: Reading) -> Content:
     if not isinstance(frame.index, pd.RangeIndex):
         frame = frame.rename_axis("row name").reset_index()
     if twice := repeated(frame.columns):
-        raise TableError(
-            f"{name} has columns of the same name: {listed(twice)}.", parameter="samples"
-        )
+        raise TableError(f"{name} has columns of one name: {listed(twice)}.", parameter="samples")
     if reading.ids is not None:
         check_column("ids", reading.ids, frame.columns, name)
     # Columns are parsed as they lie: as text they would take many times the memory.
@@ -145,14 +143,10 @@ def _kind_by_name(path: Path) -> str:
 def _check_options(name: str, kind: str, reading: Reading) -> None:
     """Refuse options that are for other formats."""
     if reading.transpose and kind in ONE_WAY:
-        raise TableError(
-            f"{name} always has {ONE_WAY[kind]}; leave transpose out.", parameter="transpose"
-        )
+        raise TableError(f"{name} has {ONE_WAY[kind]}; leave transpose out.", parameter="transpose")
     if reading.skip and kind not in ("text", "excel"):
         raise TableError(f"{name} has no lines to skip; leave skip out.", parameter="skip")
     if reading.layer is not None and kind != "anndata":
         raise TableError(f"{name} has no layers; only AnnData files have.", parameter="layer")
     if reading.sheet is not None and kind != "excel":
-        raise TableError(
-            f"{name} has no sheets to choose from; only Excel files have.", parameter="sheet"
-        )
+        raise TableError(f"{name} has no sheets; only Excel files have.", parameter="sheet")

@@ -106,7 +106,6 @@ def with_also(features: pd.DataFrame, sheet: pd.DataFrame, reading: Reading) -> 
         return features
     if clash := [name for name in reading.also if name in features.columns]:
         raise TableError(
-            f"{listed(clash)} is a feature and a column of the sheet; rename one.",
-            parameter="also",
+            f"{listed(clash)} is a feature and a column of the sheet; rename one.", parameter="also"
         )
     return pd.concat([features, sheet[list(reading.also)]], axis=1)

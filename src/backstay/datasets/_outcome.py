@@ -85,9 +85,7 @@ def numbers_of(column: pd.Series, target: str, reading: Reading) -> Outcome:
             raise TableError(f"{target!r} holds numbers; {name} is for classes.", parameter=name)
     values, known = _measured(column, target, reading)
     if not known.any():
-        raise TableError(
-            f"no row has a value of {target!r}; choose another target.", parameter="target"
-        )
+        raise TableError(f"no row has a value of {target!r}; choose another.", parameter="target")
     if np.isinf(values).any():
         raise TableError(
             f"{target!r} is infinite in row {np.argmax(np.isinf(values)) + 1}; leave the row out, "
@@ -245,9 +243,7 @@ def _known_labels(labels: pd.Series, target: str) -> tuple[pd.Series, NDArray[np
     # Letters are written in one way: an accent may be a character of its own.
     texts = texts.where(~known, texts.map(lambda text: normalize("NFC", text), na_action="ignore"))
     if not known.any():
-        raise TableError(
-            f"no row has a value of {target!r}; choose another target.", parameter="target"
-        )
+        raise TableError(f"no row has a value of {target!r}; choose another.", parameter="target")
     return texts, known
 
 

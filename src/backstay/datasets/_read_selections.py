@@ -159,9 +159,7 @@ def _long(lines: list[list[str]]) -> Selections:
     if len(header) < 2:
         raise TableError(f"form='long' needs a column of runs and one of features; got {header}.")
     run = next((j for j, name in enumerate(header) if RUN.match(name)), 0)
-    feature = next(
-        (j for j, n in enumerate(header) if FEATURE.match(n) and j != run), 1 - min(run, 1)
-    )
+    feature = next((j for j, n in enumerate(header) if FEATURE.match(n) and j != run), int(not run))
     runs: dict[str, list[str]] = {}
     for number, row in enumerate(body):
         if len(row) <= max(run, feature) or not row[run] or not row[feature]:
@@ -184,9 +182,7 @@ def _rows(lines: list[list[str]]) -> Selections:
 
 def _columns(lines: list[list[str]]) -> Selections:
     header, body = lines[0], lines[1:]
-    runs = [
-        [row[j] for row in body if j < len(row) and row[j]] for j, name in enumerate(header) if name
-    ]
+    runs = [[row[j] for row in body if j < len(row) and row[j]] for j, n in enumerate(header) if n]
     return Selections(runs, None, "a column of features per run, named in the first line")
 
 

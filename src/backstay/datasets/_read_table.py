@@ -168,8 +168,7 @@ def _kinds_of_rows(column: pd.Series, name: str, parameter: str) -> pd.Series:
         )
     if texts.nunique() < 2:
         raise TableError(
-            f"{name!r} is the same in every row; at least two are needed.",
-            parameter=parameter,
+            f"{name!r} is the same in every row; at least two are needed.", parameter=parameter
         )
     return texts
 

@@ -40,9 +40,7 @@ def check_file(path: Path) -> None:
     if not path.exists():
         raise TableError(f"there is no file {path}.")
     if not path.is_file():
-        raise TableError(
-            f"{path} is a pipe or a device, which can be read once only; save it to a file first."
-        )
+        raise TableError(f"{path} is a pipe or a device, not a file; save it to a file first.")
 
 
 @contextmanager

@@ -10,11 +10,4 @@ from backstay.signature._freeze import freeze
 from backstay.signature._signature import Signature
 from backstay.signature._validation import ScoreComparison, Validation
 
-__all__ = [
-    "Cohort",
-    "ScoreComparison",
-    "Signature",
-    "SignatureError",
-    "Validation",
-    "freeze",
-]
+__all__ = ["Cohort", "ScoreComparison", "Signature", "SignatureError", "Validation", "freeze"]

@@ -149,9 +149,7 @@ def cautions_of(validation: Validation) -> list[Caution]:
         "rows": _few_rows(validation),
     }
     by_kind = {kind: one if isinstance(one, list) else [one] for kind, one in judged.items()}
-    return [
-        Caution(kind, one) for kind, facts in by_kind.items() for one in facts if one is not None
-    ]
+    return [Caution(kind, f) for kind, facts in by_kind.items() for f in facts if f is not None]
 
 
 def _score(validation: Validation) -> dict[str, Any] | None:
