@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from backstay._words import counted
-from backstay._workers import start_workers
 from backstay.cli._cluster import connected
 from backstay.cli._guard import Debug, command_line, guarded
 from backstay.cli._options import grouped, of_output, options_named
@@ -69,16 +68,22 @@ def run(
     ending = "-backstay-quick" if studying.quick else "-backstay"
     folder = Path(f"{reading.stem}{ending}") if output.out is None else output.out
     check_folder(folder)
-    started = None if output.dry_run or studying.cluster else start_workers(studying.jobs or -1)
-    table = reading.read()
-    if studying.cluster is None and studying.jobs != 1 and not output.dry_run:
-        from backstay.study import Dataset
+    reading.check_files()
+    from backstay._workers import start_workers
 
-        table = replace(table, X=Dataset.shared_table(table.X))
-    shard = studying.shard_given()
+    started = None if output.dry_run or studying.cluster else start_workers(studying.jobs or -1)
+    shard, paired = studying.shard_given(), reading.pairs is not None
     store = folder / ("study.db" if shard is None else f"shard-{shard[0]}-of-{shard[1]}.db")
-    paired = reading.pairs is not None
-    plan = plan_run(table, studying, store, verbose=0 if output.quiet else 1, paired=paired)
+    try:
+        table = reading.read()
+        if studying.cluster is None and studying.jobs != 1 and not output.dry_run:
+            from backstay.study import Dataset
+
+            table = replace(table, X=Dataset.shared_table(table.X))
+        plan = plan_run(table, studying, store, verbose=0 if output.quiet else 1, paired=paired)
+    except Exception:
+        list(started or ())  # joblib would complain of tasks that nobody waits for
+        raise
     if not output.quiet:
         describe(table, plan, folder)
     for warning in [*table.warnings, *plan.warnings, *plan.suspected]:
