@@ -135,10 +135,7 @@ def show(report: ValidationReport) -> None:
     say()
     if "recalls" in report.validation.tables:
         recalls = report.validation.tables["recalls"].to_dict("records")
-        shown = [
-            [one["class"], one["rows"], figure(one["recall"], one["low"], one["high"])]
-            for one in recalls
-        ]
+        shown = [[r["class"], r["rows"], figure(r["recall"], r["low"], r["high"])] for r in recalls]
         table(["class", "rows", "recognised"], shown)
     if "figures" in report.validation.tables:
         more = report.validation.tables["figures"].to_dict("records")

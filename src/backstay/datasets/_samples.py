@@ -83,10 +83,8 @@ def _best_match(content: Content, sheet: SampleSheet) -> _Match:
         across = [str(name) for name in content.frame.columns[1:]]
         down = next((names for side, names in sides.items() if side != "columns"), None)
         rows = "" if down is None else f", its rows with {listed(down.dropna(), 2)}"
-        here, away = (
-            {name.lower() for part in names.values() for name in part.dropna()}
-            for names in (ids, sides)
-        )
+        both = ids, sides
+        here, away = ({n.lower() for part in s.values() for n in part.dropna()} for s in both)
         case = " Some differ in upper and lower case only." if here & away else ""
         raise TableError(
             f"no sample of {sheet.file} is in {content.file}: column {columns[0]!r} begins with "
