@@ -94,7 +94,7 @@ def run(
     make_folder(folder)
     with connected(studying.cluster):
         results = _study(table, plan, studying, reading)
-    del started
+    list(started or ())
     if studying.shard is not None:
         say(f"Shard {studying.shard}: {results.data.n_done} tasks are in {plan.study.store}.")
         say(f"After all shards: backstay merge {folder / 'shard-*.db'} -o {folder / 'study.db'}")
