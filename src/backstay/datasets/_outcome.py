@@ -283,9 +283,7 @@ def _chosen(
             )
             chosen &= ~texts.isin(small.index).to_numpy()
     if not chosen.any():
-        raise TableError(
-            f"no class of {target!r} is left.", parameter=("exclude_classes", "min_class_size")
-        )
+        raise TableError(f"no class of {target!r} is left.", parameter=OF_CLASSES[1:])
     return chosen
 
 

@@ -102,9 +102,8 @@ def _spread(results: Results, configuration: Configuration, metric: str) -> floa
     if len(runs) < 2 or not known.is_bounded:
         return float(runs.std(ddof=1)) if len(runs) > 1 else 0.0
     assert configuration.size is not None
-    rows = results.predictions.rows(
-        configuration.method, configuration.size, configuration.model
-    ).frame()
+    key = configuration.method, configuration.size, configuration.model
+    rows = results.predictions.rows(*key).frame()
     tested = results.data.target.take(rows["row"].to_numpy())
     span = known.high - known.low
     share = (float(runs.mean()) - known.low) / span
