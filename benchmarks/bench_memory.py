@@ -130,7 +130,7 @@ def store_of(n_runs):
     return megabytes
 
 
-IN_ALL = ("memory of all processes", fact("all_mb"), {"at_most": 8000, "unit": "MB"})
+IN_ALL = ("memory of all processes", fact("all_mb"), {"at_most": 4000, "unit": "MB"})
 # 20 splits and 20 permutations of the labels in pairs are 60 runs.
 RUNS = 60
 WIDE = (IN_ALL, (f"store of {RUNS} runs", store_of(RUNS), {"at_most": 500, "unit": "MB"}))

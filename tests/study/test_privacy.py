@@ -86,6 +86,23 @@ def test_values_can_be_turned_back_to_raw_ones(folder):
     np.testing.assert_allclose(raw, VALUES[:, features], atol=1e-12)
 
 
+def numbers_by_row(path):
+    """Return the names of arrays of fractions that have an axis as long as all or some rows."""
+    held = arrays(path)
+    splits = [len(array) for (_, name), array in held.items() if name.startswith(("train", "test"))]
+    lengths = {N, *splits}
+    assert not lengths & {len(METHODS), 2, 5, 10, 60}  # so that only rows are so many
+    fractions = {key: array for key, array in held.items() if array.dtype.kind == "f"}
+    return {name for (_, name), array in fractions.items() if lengths & {*array.shape}}
+
+
+@pytest.mark.parametrize("kind", ["none", "stripped"])
+def test_by_row_there_are_outputs_of_models_and_instance_weights_only(folder, kind):
+    beside = {"outputs", "sample_weight"}
+    assert numbers_by_row(folder / "kept.db") == {"candidate values", *beside}
+    assert numbers_by_row(folder / f"{kind}.db") == beside
+
+
 @pytest.mark.parametrize("kind", ["none", "stripped"])
 def test_no_array_has_values_of_features_and_no_text_a_name(folder, kind):
     assert told(folder / "kept.db") == {"candidate values"}
@@ -177,6 +194,9 @@ def test_the_command_line_keeps_no_samples(tmp_path, call):
         assert b"WHO" not in file.read_bytes(), file
     assert not (tmp_path / "none" / "equivalents.csv").exists()
     assert "neither values nor names are kept" in call("check", tmp_path / "none").out
+    (tmp_path / "none" / "report.html").unlink()
+    assert call("report", tmp_path / "none").code == 0
+    assert "There is no heat map" in (tmp_path / "none" / "report.html").read_text()
     frozen = call("freeze", tmp_path / "none", "-d", tmp_path / "cells.csv", "--choice", "t,5,svm")
     assert frozen.code == 0, frozen.err
     study(tmp_path / "kept.db").run(X, y)

@@ -32,21 +32,14 @@ def active_client() -> Any:
     return getattr(backend, "client", None)
 
 
-def records_from_cluster(
-    client: Any,
-    run_task: Callable[..., TaskRecord],
-    inputs: Any,
-    methods: dict[str, Any],
-    splits: Mapping[int, Split],
-    tasks: list[tuple[str, int]],
-) -> Iterator[TaskRecord]:
-    """Run tasks on the workers and yield their records as they finish.
+def records_from_cluster(client: Any, *work: Any) -> Iterator[TaskRecord]:
+    """Run tasks on the workers and yield their records as they finish; `work` is of `_records`.
 
     Tasks of a worker that dies are run again by the scheduler.
     """
     address = getattr(client.scheduler, "address", "its address")  # none if it is lost already
     try:
-        yield from _records(client, run_task, inputs, methods, splits, tasks)
+        yield from _records(client, *work)
     except Exception as error:
         if client.status == "running":
             raise

@@ -130,4 +130,5 @@ def shared_table(X: Any) -> Any:
         os.unlink(path)
         return X
     moved = np.memmap(path, values.dtype, "c", shape=values.shape)
-    return pd.DataFrame(moved, X.index, X.columns, copy=False)
+    # Names without the table in which pandas looks them up: 100 MB for a million of them.
+    return pd.DataFrame(moved, X.index, pd.Index(X.columns.array), copy=False)
