@@ -42,8 +42,11 @@ def test_same_with_weights():
     np.testing.assert_array_equal(without.feature_importances_, with_path.feature_importances_)
 
 
+ODD = [0.0, 0.5, 1.0, 2.0, np.nan]  # of rows too large to be multiplied, weights are nan
+
+
 @given(
-    arrays(np.float64, st.integers(1, 60), elements=st.sampled_from([0.0, 0.5, 1.0, 2.0, 3.5])),
+    arrays(np.float64, st.integers(1, 60), elements=st.sampled_from(ODD)),
     st.data(),
 )
 def test_the_smallest_are_marked_and_of_equal_ones_the_later_columns(weights, data):
