@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import gc
+import warnings
+from collections import deque
+from collections.abc import Generator, Iterator
+from contextlib import ExitStack, contextmanager, suppress
 from importlib import import_module
 from typing import Any
 
@@ -30,13 +34,31 @@ def parallel_options() -> dict[str, Any]:
     }
 
 
-def start_workers(n_jobs: int | None) -> Any:
-    """Have workers load what tasks need, such as while a table is read; keep what is returned."""
+@contextmanager
+def workers_at_hand(n_jobs: int | None) -> Iterator[None]:
+    """Have workers load what tasks need meanwhile, such as while a table is read."""
     if effective_n_jobs(n_jobs) == 1 or not uses_processes(get_active_backend()[0]):
-        return None
-    with memory_maps_in_own_folder(), stops_held_back():
-        parallel = Parallel(n_jobs=n_jobs, **parallel_options())
-        return parallel(delayed(_load)() for _ in range(effective_n_jobs(n_jobs)))
+        yield
+        return
+    with ExitStack() as held:
+        with memory_maps_in_own_folder(), stops_held_back():
+            parallel = Parallel(n_jobs=n_jobs, **parallel_options())
+            loading = parallel(delayed(_load)() for _ in range(effective_n_jobs(n_jobs)))
+            held.callback(_wait_for, loading)
+        yield
+
+
+def _wait_for(loading: Generator[Any, None, None]) -> None:
+    """Wait: workers that are ended while they load leave tracebacks behind."""
+    with suppress(Exception):  # tasks will show what could not load
+        deque(loading, maxlen=0)
+
+
+def close(running: Generator[Any, None, None]) -> None:
+    """End the tasks that are left, without joblib's advice not to have started them."""
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "(?s).*limit unnecessary computation time", UserWarning)
+        running.close()
 
 
 def _load() -> None:

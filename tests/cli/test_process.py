@@ -90,32 +90,36 @@ def in_shared_memory(pid):
 
 @pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="counts processes as Linux does")
 @pytest.mark.parametrize(
-    ("number", "to_all", "code"),
+    ("number", "to_all", "code", "begun"),
     [
-        (signal.SIGKILL, False, -9),
-        (signal.SIGTERM, False, 143),
-        (signal.SIGINT, True, 130),  # as a terminal does
+        (signal.SIGKILL, False, -9, True),
+        (signal.SIGTERM, False, 143, True),
+        (signal.SIGINT, True, 130, True),  # as a terminal does
+        (signal.SIGTERM, False, 143, False),
+        (signal.SIGINT, True, 130, False),
     ],
 )
-def test_stopped_during_warm_up_it_leaves_nothing_behind(table, tmp_path, number, to_all, code):
+def test_stopped_during_warm_up_it_leaves_nothing_behind(
+    table, tmp_path, number, to_all, code, begun
+):
     command = [*BACKSTAY, "run", str(table), "-t", "kind", "-m", "t", "-j", "2", "-o", "out"]
+    command += ["--repeats", "2000"]
     process = subprocess.Popen(
         command, cwd=tmp_path, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True,
         start_new_session=True,
     )  # fmt: skip
-    while len(running(process.pid)) < 5:  # two workers and two trackers
+    # Two workers and two trackers are there before the table is read, tasks after it.
+    store = tmp_path / "out/study.db"
+    while len(running(process.pid)) < 5 or (begun and n_done(store) == 0):
         assert process.poll() is None, process.communicate()[1]
         time.sleep(0.02)
-    if to_all:
-        time.sleep(0.2)  # as many tasks are waiting as ever will be
     (os.killpg if to_all else os.kill)(process.pid, number)
     _, errors = process.communicate(timeout=60)
     assert process.returncode == code
     if number != signal.SIGKILL:
-        assert re.fullmatch(
-            r"The study stopped after \d+ of \d+ tasks on 't'; they are kept in .*\n",
-            errors.splitlines(keepends=True)[-1],
-        )
+        said = r"The study stopped after \d+ of \d+ tasks on 't'; they are kept in .*\n"
+        last = errors.splitlines(keepends=True)[-1]
+        assert re.fullmatch(said if begun else r"Stopped\.\n", last)
         assert "Traceback" not in errors
         assert "loky" not in errors
     deadline = time.monotonic() + 10

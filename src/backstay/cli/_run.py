@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -69,32 +70,28 @@ def run(
     folder = Path(f"{reading.stem}{ending}") if output.out is None else output.out
     check_folder(folder)
     reading.check_files()
-    from backstay._workers import start_workers
+    from backstay._workers import workers_at_hand
 
-    started = None if output.dry_run or studying.cluster else start_workers(studying.jobs or -1)
     shard, paired = studying.shard_given(), reading.pairs is not None
     store = folder / ("study.db" if shard is None else f"shard-{shard[0]}-of-{shard[1]}.db")
-    try:
+    here = studying.cluster is None and not output.dry_run
+    with workers_at_hand(studying.jobs or -1) if here else nullcontext():
         table = reading.read()
-        if studying.cluster is None and studying.jobs != 1 and not output.dry_run:
+        if here and studying.jobs != 1:
             from backstay.study import Dataset
 
             table = replace(table, X=Dataset.shared_table(table.X))
         plan = plan_run(table, studying, store, verbose=0 if output.quiet else 1, paired=paired)
-    except Exception:
-        list(started or ())  # joblib would complain of tasks that nobody waits for
-        raise
-    if not output.quiet:
-        describe(table, plan, folder)
-    for warning in [*table.warnings, *plan.warnings, *plan.suspected]:
-        warn(warning)
-    if output.dry_run:
-        say("Nothing was run (--dry-run).")
-        return
-    make_folder(folder)
-    with connected(studying.cluster):
-        results = _study(table, plan, studying, reading)
-    list(started or ())
+        if not output.quiet:
+            describe(table, plan, folder)
+        for warning in [*table.warnings, *plan.warnings, *plan.suspected]:
+            warn(warning)
+        if output.dry_run:
+            say("Nothing was run (--dry-run).")
+            return
+        make_folder(folder)
+        with connected(studying.cluster):
+            results = _study(table, plan, studying, reading)
     if studying.shard is not None:
         say(f"Shard {studying.shard}: {results.data.n_done} tasks are in {plan.study.store}.")
         say(f"After all shards: backstay merge {folder / 'shard-*.db'} -o {folder / 'study.db'}")
