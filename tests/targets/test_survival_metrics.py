@@ -6,11 +6,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 
-from backstay._kernels._survival import auc_at, brier_at, concordance_counts, uno_c
+from backstay._kernels._survival import concordance_counts
 from backstay.targets import as_target, survival
 from backstay.targets._survival import SurvivalTarget
 from backstay.targets._survival_follow_up import FollowUp
 from reference import pooled_survival as slow
+from reference.censored_scores import auc_at, brier_at, uno_c
 
 METRICS = SurvivalTarget.metrics
 
