@@ -73,21 +73,6 @@ def test_the_reference_s_slope_is_that_of_its_likelihood():
         assert_allclose((bend[1] - bend[0]) / 2e-6, information[k], atol=1e-6)
 
 
-def cox_path(X, time, event, weight, l1_ratio, penalties, factors, *, least=0.01, tol=1e-7):
-    """Return falling penalties and the coefficients that minimise the penalised loss at each.
-
-    The loss is −log PL / Σω + λ Σ_j factors_j (α|β_j| + (1 − α) β_j²/2), with α = `l1_ratio`, as in
-    glmnet. `penalties` are the λ, or how many: then they fall from where the first feature enters
-    to the share `least` of that. A factor of 0 leaves a feature unpenalised.
-    """
-    sets = cox.risk_sets(time, event, weight / weight.sum())
-    Z = np.ascontiguousarray(np.asarray(X, dtype=np.float64)[sets.order].T)
-    relative = np.ndim(penalties) == 0
-    grid = np.geomspace(1.0, least, int(penalties)) if relative else np.array(penalties, float)
-    factors = np.broadcast_to(np.asarray(factors, dtype=np.float64), len(Z)).copy()
-    return cox.net_path(Z, sets, float(l1_ratio), grid, relative, factors, tol)[1:3]
-
-
 @st.composite
 def followed(draw, n_features=0):
     """Times with many ties, at least one event; then a table on a grid and weights."""
@@ -206,7 +191,7 @@ def test_path_meets_the_conditions_of_optimality(case, alpha, factor):
         table, omega = np.vstack([table, table]), np.concatenate([omega, omega])
         table[len(time) // 2 :, 2] = 1 - table[len(time) // 2 :, 2]
     rows, mass = rows_of(time, event), omega.sum()
-    penalties, path = cox_path(table, time, event, omega, alpha, 8, factors, least=0.05)
+    penalties, path = cox.cox_path(table, time, event, omega, alpha, 8, factors, least=0.05)
     assert (np.diff(penalties) < 0).all()
     for penalty, beta in zip(penalties, path, strict=True):
         slope = reference.score_and_information(beta, table, rows, omega)[0] / mass
@@ -216,7 +201,7 @@ def test_path_meets_the_conditions_of_optimality(case, alpha, factor):
         assert (np.abs(slope[~into]) <= l1[~into] + 1e-5).all()
     if len(path):
         assert not path[0, factors > 0].any()
-        given_grid = cox_path(table, time, event, omega, alpha, penalties, factors)
+        given_grid = cox.cox_path(table, time, event, omega, alpha, penalties, factors)
         assert_array_equal(given_grid[1], path)
 
 
@@ -249,7 +234,7 @@ def test_figures_of_r(name):
     ridge = cox.cox_ridge(table, time, event, ones, 50.0, ones[:1])
     assert_allclose(ridge, case["ridge_50"], rtol=1e-7)
     scaled = (table - table.mean(axis=0)) / table.std(axis=0, ddof=1)
-    penalties, path = cox_path(scaled, time, event, ones, 0.5, 6, ones[:1], least=0.05)
+    penalties, path = cox.cox_path(scaled, time, event, ones, 0.5, 6, ones[:1], least=0.05)
     assert_allclose(penalties, case["lambdas"], rtol=1e-9)
     assert_allclose(path, case["net"], atol=2e-6)
     steps, hazard = cox.baseline_hazard(time, event, table @ free, ones)
