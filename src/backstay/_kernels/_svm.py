@@ -127,12 +127,13 @@ def move_behind(rows, features, marked, left):
     """Exchange marked features with the last unmarked ones, so that the first `left` remain."""
     holes = np.flatnonzero(marked[:left])
     movers = left + np.flatnonzero(~marked[left:])
-    _exchange(rows, holes, movers)
-    features[holes], features[movers] = features[movers], features[holes]
+    _exchange(rows, features, holes, movers)
 
 
 @kernel()
-def _exchange(rows, holes, movers):
-    for row in rows:
-        for k in range(len(holes)):
-            row[holes[k]], row[movers[k]] = row[movers[k]], row[holes[k]]
+def _exchange(rows, features, holes, movers):
+    for k in range(len(holes)):
+        hole, mover = holes[k], movers[k]
+        features[hole], features[mover] = features[mover], features[hole]
+        for row in rows:
+            row[hole], row[mover] = row[mover], row[hole]

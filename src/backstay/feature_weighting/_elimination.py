@@ -53,6 +53,9 @@ def _n_dropped(step: int | float, lift: float, remaining: int) -> int:
 
 def smallest(weights: Array, features: Indices, count: int) -> NDArray[np.bool_]:
     """Mark the `count` smallest weights; of equal ones the later columns."""
+    marked = weights <= np.partition(weights, count - 1)[count - 1]
+    if np.count_nonzero(marked) == count:
+        return np.asarray(marked)
     weights = np.where(np.isnan(weights), np.inf, weights)  # or none would be dropped, for ever
     cut = np.partition(weights, count - 1)[count - 1]
     marked = weights < cut
