@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gc
-import warnings
 from collections import deque
 from collections.abc import Generator, Iterator
 from contextlib import ExitStack, contextmanager, suppress
@@ -18,9 +17,6 @@ from backstay._orphans import stops_held_back, uses_processes, worker_options
 
 # Arrays above this many bytes reach worker processes as a memory map, once for all tasks.
 SHARED_BYTES = 100_000
-# Python looks for garbage after so many new objects, not after 700: while modules are loaded and
-# kernels are compiled there are many objects and hardly any garbage.
-MANY_OBJECTS = 50_000
 
 
 def parallel_options() -> dict[str, Any]:
@@ -43,7 +39,8 @@ def workers_at_hand(n_jobs: int | None) -> Iterator[None]:
     with ExitStack() as held:
         with memory_maps_in_own_folder(), stops_held_back():
             parallel = Parallel(n_jobs=n_jobs, **parallel_options())
-            loading = parallel(delayed(_load)() for _ in range(effective_n_jobs(n_jobs)))
+            rarely = gc.get_threshold()  # as the command looks for garbage
+            loading = parallel(delayed(_load)(*rarely) for _ in range(effective_n_jobs(n_jobs)))
             held.callback(_wait_for, loading)
         yield
 
@@ -54,14 +51,7 @@ def _wait_for(loading: Generator[Any, None, None]) -> None:
         deque(loading, maxlen=0)
 
 
-def close(running: Generator[Any, None, None]) -> None:
-    """End the tasks that are left, without joblib's advice not to have started them."""
-    with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", "(?s).*limit unnecessary computation time", UserWarning)
-        running.close()
-
-
-def _load() -> None:
-    gc.set_threshold(MANY_OBJECTS)
+def _load(*threshold: int) -> None:
+    gc.set_threshold(*threshold)
     for name in ("feature_weighting", "study._task"):
         import_module(f"backstay.{name}")

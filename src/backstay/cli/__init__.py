@@ -25,7 +25,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     """
     from backstay.cli import _stops
 
-    if arguments is None:  # while modules are loaded there are many objects and hardly any garbage
+    # While modules are loaded and kernels compiled there are many objects and hardly any garbage.
+    if arguments is None:
         gc.set_threshold(50_000)
     try:
         with _stops.stops_raised(whole_process=arguments is None):

@@ -17,7 +17,7 @@ from sklearn.utils.parallel import Parallel, delayed
 
 from backstay._leftovers import memory_maps_in_own_folder
 from backstay._orphans import stops_held_back, uses_processes
-from backstay._workers import close, parallel_options
+from backstay._workers import parallel_options
 from backstay.base import one_thread
 from backstay.store import NUMBERS, Store, TaskRecord
 from backstay.study._cluster import SchedulerLost, active_client, records_from_cluster
@@ -116,7 +116,7 @@ def _attempt(
                 call(inputs, name, methods[name], resample, splits[resample])
                 for name, resample in tasks
             )
-            held.callback(close, running)
+            held.callback(_close, running)
         for record in running:  # noqa: UP028 - yield from would close it first
             yield record
 
@@ -125,6 +125,13 @@ def give_memory_back() -> None:
     """Have the C library return what is free; after a wide table is read, that is 100 MB."""
     with suppress(AttributeError, OSError, TypeError):  # another one than Linux's
         ctypes.CDLL(None).malloc_trim(0)
+
+
+def _close(running: Generator[TaskRecord, None, None]) -> None:
+    """End the tasks that are left, without joblib's advice not to have started them."""
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "(?s).*limit unnecessary computation time", UserWarning)
+        running.close()
 
 
 def report_failures(store: Store, dataset: str) -> None:
